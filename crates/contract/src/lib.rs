@@ -1,1 +1,31 @@
-//! placeholder
+//! The shared words of Mainstay, as data.
+//!
+//! A tool is defined once, as a [`Tool`]: a [`ToolDef`] and the function that does the work.
+//! Every surface (MCP, HTTP, command line, native protocols), every document and every test is
+//! computed from that value. This crate knows no I/O, no async runtime and no toolset.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod call;
+mod cancel;
+mod code;
+mod envelope;
+mod fault;
+mod policy;
+mod schema;
+mod tool;
+mod toolset;
+mod version;
+
+pub use call::{
+    Call, CallParts, Caller, ClientLink, Host, NoHost, Notes, Progress, ProgressSink, Silent, Stream, ToolUse,
+};
+pub use cancel::{CancelGuard, CancelToken, StopReason};
+pub use code::{CodeRow, ErrorCode, ExitClass};
+pub use envelope::{Meta, envelope_schema, failure, success, timestamp};
+pub use fault::{Fault, FaultResult};
+pub use policy::{Gate, Lane, Policy, Role};
+pub use schema::{closed, schema_of};
+pub use tool::{Alias, ArgCheck, Body, Effect, Example, Handler, Listing, Payload, Tool, ToolDef, wire_name};
+pub use toolset::Toolset;
+pub use version::{PROTOCOL_VERSION, SCHEMA_VERSION, TOOLING_VERSION};
