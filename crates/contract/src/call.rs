@@ -83,7 +83,8 @@ pub struct ToolUse {
 pub trait Host: Send + Sync {
     /// The tools the caller can see, in registry order.
     fn tools(&self, caller: &Caller) -> Vec<Arc<ToolDef>>;
-    /// Calls another tool through the same path, inside the slot of the present call.
+    /// Hands the call over to another tool: the body returned, passed on unchanged, makes the
+    /// server go on as if that tool had been called.
     fn invoke(&self, call: &Call, tool: &str, args: Value) -> FaultResult<Body>;
     /// Counters since start, by tool id.
     fn usage(&self) -> Vec<ToolUse>;

@@ -1,1 +1,29 @@
-//! placeholder
+//! The life of a call: resolve, validate, authorise, queue, run, wrap.
+//!
+//! Every surface reaches every tool through [`Runtime::submit`]; there is no other way. The
+//! runtime knows no transport, no terminal and nothing of what a tool does.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod access;
+mod active;
+mod explain;
+mod host;
+mod limits;
+mod metrics;
+mod near;
+mod pool;
+mod registry;
+mod request;
+mod runtime;
+mod timer;
+mod validate;
+
+pub use access::{Access, Form, OnDemand, Origin, Sourced};
+pub use explain::{Explanation, Standing};
+pub use metrics::{Metrics, ToolMetrics};
+pub use near::nearest;
+pub use registry::{Door, Registry, RegistryError};
+pub use request::{Failure, Outcome, Request, Stage, Step};
+pub use runtime::{CallHandle, Limits, Runtime};
+pub use validate::{Validator, Violation};

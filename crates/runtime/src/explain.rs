@@ -1,0 +1,109 @@
+//! Why a tool is listed, hidden, refused or absent.
+
+use mainstay_contract::{Effect, Gate, Listing, Role, ToolDef};
+use serde::Serialize;
+
+use crate::access::{Access, Form, OnDemand, Origin};
+
+/// How a tool stands for callers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// In the listing and callable.
+    Listed,
+    /// Callable, but not in this form of the listing.
+    Hidden,
+    /// In the listing, but a call is refused.
+    Refused,
+    /// Not registered: a call answers `UNKNOWN_TOOL`.
+    Absent,
+}
+
+/// The decision about one tool and what decided it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Explanation {
+    pub tool: String,
+    pub standing: Standing,
+    pub reason: String,
+    pub origin: Origin,
+}
+
+impl Explanation {
+    pub fn is_registered(&self) -> bool {
+        self.standing != Standing::Absent
+    }
+}
+
+/// Decides about one tool; the first rule that removes it is the one named.
+pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
+    let decide = |standing, reason: String, origin: &Origin| Explanation {
+        tool: def.id.clone(),
+        standing,
+        reason,
+        origin: origin.clone(),
+    };
+    let names_it = |names: &[String]| names.iter().any(|name| matches_name(name, def));
+    if !access.toolsets.value.contains(&def.toolset) {
+        let reason = format!("the toolset {} is not active", def.toolset.name());
+        return decide(Standing::Absent, reason, &access.toolsets.origin);
+    }
+    if def.on_demand && !on_demand_includes(&access.on_demand.value, def) {
+        let reason =
+            "the tool is registered on demand only; name it in MCP_EXTRA_TOOLS or set MCP_TOOLSET=all";
+        return decide(Standing::Absent, reason.into(), &access.on_demand.origin);
+    }
+    if names_it(&access.deny.value) {
+        return decide(Standing::Absent, "the tool is excluded by name".into(), &access.deny.origin);
+    }
+    if let Some(allow) = &access.allow.value
+        && !names_it(allow)
+    {
+        let reason = "the tool is not among the tools selected by name";
+        return decide(Standing::Absent, reason.into(), &access.allow.origin);
+    }
+    if access.read_only.value && def.effect != Effect::Read {
+        return decide(
+            Standing::Absent,
+            "the server is read-only and the tool can write".into(),
+            &access.read_only.origin,
+        );
+    }
+    if def.policy.gate == Some(Gate::Mutation) && !access.mutation.value {
+        let reason = "the tool changes the catalog and mutation is off; set MCP_ENABLE_MUTATION=1";
+        return decide(Standing::Refused, reason.into(), &access.mutation.origin);
+    }
+    if !role_allowed(def, access.role.value) {
+        let reason = format!("the role {} may not call it", access.role.value.name());
+        return decide(Standing::Refused, reason, &access.role.origin);
+    }
+    match (access.form.value, def.listing) {
+        (Form::Discovery, Listing::Classic) => {
+            let reason =
+                "the listing is in discovery form; climax_search finds the tool and climax_call runs it";
+            decide(Standing::Hidden, reason.into(), &access.form.origin)
+        }
+        (Form::Classic, Listing::Discovery) => {
+            decide(Standing::Absent, "the listing is in classic form".into(), &access.form.origin)
+        }
+        _ => decide(
+            Standing::Listed,
+            format!("the toolset {} is active", def.toolset.name()),
+            &access.toolsets.origin,
+        ),
+    }
+}
+
+pub fn role_allowed(def: &ToolDef, role: Role) -> bool {
+    def.policy.roles.is_empty() || def.policy.roles.contains(&role)
+}
+
+fn on_demand_includes(choice: &OnDemand, def: &ToolDef) -> bool {
+    match choice {
+        OnDemand::All => true,
+        OnDemand::Named(names) => names.iter().any(|name| matches_name(name, def)),
+    }
+}
+
+fn matches_name(name: &str, def: &ToolDef) -> bool {
+    name == def.id || name == def.wire_name() || def.aliases.iter().any(|alias| alias.name == name)
+}

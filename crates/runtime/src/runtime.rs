@@ -1,0 +1,475 @@
+//! `Runtime`: the one path of every call.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use mainstay_contract::{
+    ArgCheck, Body, Call, CallParts, Caller, CancelToken, ErrorCode, Fault, FaultResult, Gate, Lane, Listing,
+    Meta, ProgressSink, Silent, StopReason, Tool, ToolDef,
+};
+use serde_json::{Value, json};
+
+use crate::access::Access;
+use crate::active::{Active, Done, Reporter};
+use crate::explain::role_allowed;
+use crate::limits::{Place, Usage};
+use crate::metrics::Metrics;
+use crate::pool::Pool;
+use crate::registry::{Door, Entry, Registry, RegistryError};
+use crate::request::{Failure, Outcome, Request, Stage};
+use crate::timer::Timer;
+
+/// How long a call that was told to stop may take to clean up before it is answered without it.
+const STOP_GRACE: Duration = Duration::from_millis(3_000);
+
+/// Bounds of the whole runtime.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Calls accepted and not yet finished.
+    pub queue_max: usize,
+    /// Calls running at once.
+    pub workers: usize,
+    /// Replaces the timeout of every tool.
+    pub timeout: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { queue_max: 64, workers: 16, timeout: None }
+    }
+}
+
+pub(crate) struct Inner {
+    registry: RwLock<Arc<Registry>>,
+    pub(crate) access: Access,
+    limits: Limits,
+    pub(crate) metrics: Metrics,
+    pub(crate) clock: fn() -> Timestamp,
+    usage: Arc<Usage>,
+    pool: Pool,
+    timer: Timer,
+    calls: Mutex<HashMap<u64, Arc<Active>>>,
+    finished: Condvar,
+    next: AtomicU64,
+    me: Weak<Inner>,
+}
+
+/// The tools of one server and everything that runs them.
+#[derive(Clone)]
+pub struct Runtime(Arc<Inner>);
+
+/// A call under way.
+pub struct CallHandle {
+    active: Option<Arc<Active>>,
+    inner: Arc<Inner>,
+}
+
+impl CallHandle {
+    /// Stops the call; it is answered at once with `CANCELLED`.
+    pub fn cancel(&self, reason: StopReason) {
+        if let Some(active) = &self.active {
+            active.token.cancel(reason);
+            let fault = Fault::new(ErrorCode::Cancelled, "the call was cancelled");
+            self.inner.answer_failure(active, Failure::new(Stage::Run, fault));
+        }
+    }
+
+    pub fn is_finished(&self) -> bool {
+        self.active.as_ref().is_none_or(|active| active.is_answered())
+    }
+}
+
+impl Runtime {
+    pub fn new(tools: Vec<Tool>, access: Access, limits: Limits) -> Result<Runtime, RegistryError> {
+        let registry = Registry::new(tools, &access)?;
+        Ok(Runtime(Arc::new_cyclic(|me| Inner {
+            registry: RwLock::new(Arc::new(registry)),
+            access,
+            pool: Pool::new(limits.workers),
+            limits,
+            metrics: Metrics::default(),
+            clock: Timestamp::now,
+            usage: Arc::default(),
+            timer: Timer::default(),
+            calls: Mutex::default(),
+            finished: Condvar::new(),
+            next: AtomicU64::new(0),
+            me: me.clone(),
+        })))
+    }
+
+    /// The present tools.
+    pub fn registry(&self) -> Arc<Registry> {
+        self.0.registry()
+    }
+
+    /// Replaces the tools; calls under way keep theirs.
+    pub fn replace(&self, tools: Vec<Tool>) -> Result<(), RegistryError> {
+        let registry = Arc::new(Registry::new(tools, &self.0.access)?);
+        *self.0.registry.write().unwrap_or_else(PoisonError::into_inner) = registry;
+        Ok(())
+    }
+
+    pub fn access(&self) -> &Access {
+        &self.0.access
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// Calls accepted and not yet finished.
+    pub fn in_flight(&self) -> usize {
+        self.0.lock_calls().len()
+    }
+
+    /// The `_meta` of an answer that is not about a call.
+    pub fn meta(&self) -> Meta {
+        Meta::at((self.0.clock)())
+    }
+
+    /// Takes a call through its whole life; `done` is called exactly once.
+    pub fn submit(&self, request: Request, done: impl FnOnce(Outcome) + Send + 'static) -> CallHandle {
+        self.0.submit(request, Box::new(done))
+    }
+
+    /// Submits and waits.
+    pub fn call(&self, request: Request) -> Outcome {
+        let (send, receive) = std::sync::mpsc::sync_channel(1);
+        self.submit(request, move |outcome| {
+            // The receiver below lives until it has the outcome.
+            let _ = send.send(outcome);
+        });
+        receive.recv().expect("a call is answered exactly once")
+    }
+
+    /// Stops every call and waits for the work to end; returns whether it did.
+    pub fn shutdown(&self, wait: Duration) -> bool {
+        let calls: Vec<Arc<Active>> = self.0.lock_calls().values().cloned().collect();
+        for active in &calls {
+            CallHandle { active: Some(Arc::clone(active)), inner: Arc::clone(&self.0) }
+                .cancel(StopReason::Shutdown);
+        }
+        self.drain(wait)
+    }
+
+    /// Waits until no call is under way.
+    pub fn drain(&self, wait: Duration) -> bool {
+        let end = Instant::now() + wait;
+        let mut calls = self.0.lock_calls();
+        while !calls.is_empty() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            calls = self.0.finished.wait_timeout(calls, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+}
+
+/// A call that passed every check.
+struct Admitted {
+    entry: Arc<Entry>,
+    args: Value,
+    place: Place,
+}
+
+/// What a call carries besides tool and arguments.
+struct Carried {
+    caller: Caller,
+    request_id: Option<String>,
+    client: Option<Arc<dyn mainstay_contract::ClientLink>>,
+    meta: serde_json::Map<String, Value>,
+}
+
+impl Inner {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn lock_calls(&self) -> MutexGuard<'_, HashMap<u64, Arc<Active>>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn arc(&self) -> Arc<Inner> {
+        self.me.upgrade().expect("a method of Inner runs while an Arc of it exists")
+    }
+
+    fn submit(&self, request: Request, done: Done) -> CallHandle {
+        let started = Instant::now();
+        let finished = CallHandle { active: None, inner: self.arc() };
+        let carried = Carried {
+            caller: request.caller,
+            request_id: request.request_id,
+            client: request.client,
+            meta: request.meta,
+        };
+        let admitted = match self.admit(&request.tool, request.args, request.door, &carried.caller) {
+            Ok(admitted) => admitted,
+            Err((tool, failure)) => {
+                done(self.wrap(tool, carried.request_id, started, Err(failure), Default::default()));
+                return finished;
+            }
+        };
+        if admitted.entry.tool.def.policy.lane == Lane::Inline {
+            let progress: Arc<dyn ProgressSink> = Arc::new(Silent);
+            done(self.run(admitted, &carried, request.cancel, progress, started, None));
+            return finished;
+        }
+        self.enqueue(admitted, carried, request.cancel, request.steps, done)
+    }
+
+    /// Resolve, validate, authorise.
+    fn admit(
+        &self,
+        tool: &str,
+        args: Value,
+        door: Door,
+        caller: &Caller,
+    ) -> Result<Admitted, (Option<Arc<ToolDef>>, Failure)> {
+        let resolved = self.registry().resolve(tool, door);
+        let entry = resolved.map_err(|fault| (None, Failure::new(Stage::Resolve, fault)))?;
+        let def = &entry.tool.def;
+        let args = match args {
+            Value::Null if def.args == ArgCheck::Schema => json!({}),
+            args => args,
+        };
+        if def.args == ArgCheck::Schema
+            && let Err((fault, violations)) = entry.validator().check(&args)
+        {
+            return Err((Some(Arc::clone(def)), Failure { stage: Stage::Validate, fault, violations }));
+        }
+        if let Err(fault) = self.authorise(def, caller) {
+            return Err((Some(Arc::clone(def)), Failure::new(Stage::Authorise, fault)));
+        }
+        match self.usage.enter(def, Instant::now()) {
+            Ok(place) => Ok(Admitted { entry, args, place }),
+            Err(fault) => Err((Some(Arc::clone(def)), Failure::new(Stage::Queue, fault))),
+        }
+    }
+
+    fn authorise(&self, def: &ToolDef, caller: &Caller) -> FaultResult<()> {
+        let role = caller.role.unwrap_or(self.access.role.value);
+        if !role_allowed(def, role) {
+            let allow: Vec<&str> = def.policy.roles.iter().map(|role| role.name()).collect();
+            return Err(Fault::new(
+                ErrorCode::PolicyDenied,
+                format!("the role {} may not call {}", role.name(), def.id),
+            )
+            .detail("tool", def.id.as_str())
+            .detail("role", role.name())
+            .detail("allow", allow)
+            .detail("rule", self.access.role.origin.to_string()));
+        }
+        match def.policy.gate {
+            Some(Gate::Mutation) if !self.access.mutation.value => Err(Fault::new(
+                ErrorCode::Forbidden,
+                "Mutation disabled. Set MCP_ENABLE_MUTATION=1 to enable.",
+            )
+            .detail("method", def.id.as_str())
+            .detail("rule", self.access.mutation.origin.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    fn enqueue(
+        &self,
+        admitted: Admitted,
+        carried: Carried,
+        token: CancelToken,
+        steps: Option<crate::request::StepSink>,
+        done: Done,
+    ) -> CallHandle {
+        let inner = self.arc();
+        let def = Arc::clone(&admitted.entry.tool.def);
+        let active = Arc::new(Active::new(Arc::clone(&def), token, self.timer.clone(), steps, done));
+        let key = self.next.fetch_add(1, Ordering::Relaxed);
+        let handle = CallHandle { active: Some(Arc::clone(&active)), inner: Arc::clone(&inner) };
+        {
+            let mut calls = self.lock_calls();
+            let (max, size) = (self.limits.queue_max, calls.len());
+            if size >= max {
+                drop(calls);
+                let fault = Fault::new(
+                    ErrorCode::QueueOverloaded,
+                    format!("{size} calls are under way, {max} are allowed"),
+                )
+                .detail("queue", json!({ "max": max, "size": size }))
+                .hint("retry later or reduce concurrency");
+                self.answer_failure(&active, Failure::new(Stage::Queue, fault));
+                return handle;
+            }
+            calls.insert(key, Arc::clone(&active));
+        }
+        self.arm(&active, &def);
+        let worker = Arc::clone(&inner);
+        let job_active = Arc::clone(&active);
+        let submitted = self.pool.submit(move || {
+            let active = job_active;
+            if !active.token.is_cancelled() {
+                let progress: Arc<dyn ProgressSink> = Arc::new(Reporter(Arc::clone(&active)));
+                let outcome = worker.run(
+                    admitted,
+                    &carried,
+                    active.token.clone(),
+                    progress,
+                    active.started,
+                    Some(&active),
+                );
+                active.answer(|| outcome);
+            }
+            worker.lock_calls().remove(&key);
+            worker.finished.notify_all();
+        });
+        if let Err(error) = submitted {
+            self.lock_calls().remove(&key);
+            self.answer_failure(&active, Failure::new(Stage::Queue, Fault::internal(&error)));
+        }
+        handle
+    }
+
+    fn timeout_of(&self, def: &ToolDef) -> Duration {
+        self.limits.timeout.unwrap_or(def.policy.timeout)
+    }
+
+    /// Sets the deadline: first the work is told to stop, then the call is answered without it.
+    fn arm(&self, active: &Arc<Active>, def: &Arc<ToolDef>) {
+        let timeout = self.timeout_of(def);
+        let (weak, inner) = (Arc::downgrade(active), self.me.clone());
+        active.set_deadline(timeout, move || {
+            let Some(active) = weak.upgrade() else { return };
+            active.token.cancel(StopReason::Timeout);
+            let again = Arc::downgrade(&active);
+            active.set_deadline(STOP_GRACE, move || {
+                if let (Some(active), Some(inner)) = (again.upgrade(), inner.upgrade()) {
+                    inner.answer_failure(&active, Failure::new(Stage::Run, timed_out(timeout)));
+                }
+            });
+        });
+    }
+
+    /// Runs the work behind a panic fence, following a hand-over to another tool once.
+    fn run(
+        &self,
+        admitted: Admitted,
+        carried: &Carried,
+        token: CancelToken,
+        progress: Arc<dyn ProgressSink>,
+        started: Instant,
+        active: Option<&Arc<Active>>,
+    ) -> Outcome {
+        let mut admitted = admitted;
+        loop {
+            let def = Arc::clone(&admitted.entry.tool.def);
+            let call = Call::new(CallParts {
+                tool: Arc::clone(&def),
+                caller: carried.caller.clone(),
+                request_id: carried.request_id.clone(),
+                cancel: token.clone(),
+                progress: Arc::clone(&progress),
+                host: self.arc(),
+                client: carried.client.clone(),
+                meta: carried.meta.clone(),
+            });
+            let Admitted { entry, args, place } = admitted;
+            let result = fenced(&entry.tool, &call, args);
+            drop(place);
+            let result = match token.reason() {
+                Some(StopReason::Timeout) => stopped_by_timeout(result, self.timeout_of(&def)),
+                _ => result,
+            };
+            let id = carried.request_id.clone();
+            match result {
+                Ok(Body::Forward { tool, args }) if def.listing == Listing::Discovery => {
+                    self.metrics.record(&def.id, started.elapsed(), 0, None);
+                    match self.admit(&tool, args, Door::Registered, &carried.caller) {
+                        Ok(next) => {
+                            if let Some(active) = active {
+                                self.arm(active, &next.entry.tool.def);
+                            }
+                            admitted = next;
+                        }
+                        Err((tool, failure)) => {
+                            return self.wrap(tool, id, started, Err(failure), call.take_notes());
+                        }
+                    }
+                }
+                result => {
+                    let result = result.map_err(|fault| Failure::new(Stage::Run, fault));
+                    return self.wrap(Some(def), id, started, result, call.take_notes());
+                }
+            }
+        }
+    }
+
+    fn answer_failure(&self, active: &Active, failure: Failure) {
+        active.answer(|| {
+            self.wrap(Some(Arc::clone(&active.tool)), None, active.started, Err(failure), Default::default())
+        });
+    }
+
+    fn wrap(
+        &self,
+        tool: Option<Arc<ToolDef>>,
+        request_id: Option<String>,
+        started: Instant,
+        result: Result<Body, Failure>,
+        notes: mainstay_contract::Notes,
+    ) -> Outcome {
+        let took = started.elapsed();
+        if let Some(tool) = &tool {
+            let (bytes, error) = match &result {
+                Ok(Body::Json(raw)) => (raw.get().len(), None),
+                Ok(Body::Text { text, is_error }) => (text.len(), is_error.then_some(ErrorCode::Internal)),
+                Ok(_) => (0, None),
+                Err(failure) => (0, Some(failure.fault.code)),
+            };
+            self.metrics.record(&tool.id, took, bytes, error);
+        }
+        let meta = Meta {
+            request_id,
+            repo: notes.repo,
+            duration_ms: Some(took.as_micros() as f64 / 1000.0),
+            warnings: notes.warnings,
+            ..Meta::at((self.clock)())
+        };
+        Outcome { tool, meta, result }
+    }
+}
+
+fn fenced(tool: &Tool, call: &Call, args: Value) -> FaultResult<Body> {
+    catch_unwind(AssertUnwindSafe(|| (tool.run)(call, args))).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        tracing::error!(tool = call.tool().id, panic = text, "a tool panicked");
+        Err(Fault::new(ErrorCode::Internal, "the tool failed unexpectedly")
+            .hint("the server log has the details"))
+    })
+}
+
+fn timed_out(timeout: Duration) -> Fault {
+    let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    Fault::new(ErrorCode::ToolTimeout, format!("the tool ran longer than {timeout_ms} ms and was stopped"))
+        .detail("timeoutMs", timeout_ms)
+        .hint("raise the limit or narrow the request")
+}
+
+/// Texts are kept, because a program's partial output is part of its answer.
+fn stopped_by_timeout(result: FaultResult<Body>, timeout: Duration) -> FaultResult<Body> {
+    match result {
+        Ok(body @ Body::Text { .. }) => Ok(body),
+        _ => Err(timed_out(timeout)),
+    }
+}
