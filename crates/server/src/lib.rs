@@ -9,6 +9,7 @@ mod encode;
 mod identity;
 mod listing;
 mod rpc;
+pub mod stdio;
 
 pub use encode::{UnknownTool, bare, envelope, http_status};
 pub use identity::{Identity, Transport};
