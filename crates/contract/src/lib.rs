@@ -13,6 +13,7 @@ mod envelope;
 mod fault;
 mod policy;
 mod schema;
+pub mod snapshot;
 mod tool;
 mod toolset;
 mod version;
