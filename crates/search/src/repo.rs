@@ -1,0 +1,47 @@
+//! Which repository a call is about.
+
+use std::path::{Path, PathBuf};
+
+use mainstay_contract::{Call, ErrorCode, Fault, FaultResult};
+
+use crate::SearchConfig;
+
+/// The longest path accepted from a caller.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// Resolves the repository a call names, or the server's own, and checks that the caller may see it.
+pub fn resolve(call: &Call, config: &SearchConfig, named: Option<&str>) -> FaultResult<PathBuf> {
+    let path = match named {
+        Some(text) => checked(text)?,
+        None => config.repo.clone(),
+    };
+    let shown: String = path.display().to_string().chars().take(200).collect();
+    // Outside the allowed roots an existing directory must look like a missing one.
+    let resolved = path.canonicalize();
+    if let Some(roots) = &call.caller().roots
+        && !resolved.as_ref().is_ok_and(|path| is_below(path, roots))
+    {
+        return Err(Fault::new(ErrorCode::Forbidden, "this repository is not among the allowed ones")
+            .hint("start the server with --allowed-repo-roots"));
+    }
+    let resolved = resolved.map_err(|error| {
+        Fault::new(ErrorCode::NotFound, format!("cannot open the repository {shown}: {error}"))
+            .hint("pass the path of an existing directory as repoPath")
+    })?;
+    if !resolved.is_dir() {
+        return Err(Fault::new(ErrorCode::NotFound, format!("{shown} is not a directory")));
+    }
+    call.about_repo(resolved.display().to_string());
+    Ok(resolved)
+}
+
+fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| root.canonicalize().is_ok_and(|root| path.starts_with(root)))
+}
+
+fn checked(text: &str) -> FaultResult<PathBuf> {
+    if text.is_empty() || text.contains('\0') || text.len() > MAX_PATH_BYTES {
+        return Err(Fault::invalid("repoPath is empty, too long or holds a NUL byte"));
+    }
+    Ok(PathBuf::from(text))
+}

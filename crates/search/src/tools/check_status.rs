@@ -1,0 +1,83 @@
+//! `check_status`: whether everything search needs is in place.
+
+use std::sync::Arc;
+
+use mainstay_contract::{Call, FaultResult, Policy, Tool, ToolDef, Toolset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::SearchConfig;
+use crate::store::index_dir;
+
+pub fn tool(config: &Arc<SearchConfig>) -> Tool {
+    let config = Arc::clone(config);
+    ToolDef::new("check_status", Toolset::Search)
+        .title("Check status")
+        .summary("Check that repository, index and cache are usable, with a next step for what is not")
+        .reads()
+        .policy(Policy::interactive())
+        .example("Check the server's own repository", json!({}))
+        .handler(move |call: &Call, args: Args| run(call, &config, args))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Args {
+    /// Repository root; the server's own when absent.
+    repo_path: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    /// Whether every check passed.
+    ok: bool,
+    /// The checks, in the order they were made.
+    checks: Vec<Check>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Check {
+    /// What was looked at.
+    name: &'static str,
+    /// Whether it is as it should be.
+    ok: bool,
+    /// What was found.
+    detail: String,
+    /// The next step when it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+fn run(call: &Call, config: &SearchConfig, args: Args) -> FaultResult<Report> {
+    let repo = crate::repo::resolve(call, config, args.repo_path.as_deref())?;
+    let has_git = repo.ancestors().any(|dir| dir.join(".git").exists());
+    let index = index_dir(&config.cache_dir, &repo);
+    let cache = config.cache_dir.ancestors().find(|dir| dir.exists()).map(std::path::Path::to_path_buf);
+    let writable = cache
+        .as_ref()
+        .is_some_and(|dir| std::fs::metadata(dir).is_ok_and(|meta| !meta.permissions().readonly()));
+    let checks = vec![
+        Check { name: "repository", ok: true, detail: repo.display().to_string(), hint: None },
+        Check {
+            name: "git",
+            ok: has_git,
+            detail: if has_git { "a git repository".into() } else { "not a git repository".into() },
+            hint: (!has_git).then(|| "filters on authors and history need a git repository".into()),
+        },
+        Check {
+            name: "cache",
+            ok: writable,
+            detail: config.cache_dir.display().to_string(),
+            hint: (!writable).then(|| "choose a writable directory with --cache-dir".into()),
+        },
+        Check {
+            name: "index",
+            ok: index.is_dir(),
+            detail: index.display().to_string(),
+            hint: (!index.is_dir()).then(|| "build one with `mainstay index build`".into()),
+        },
+    ];
+    Ok(Report { ok: checks.iter().all(|check| check.ok), checks })
+}
