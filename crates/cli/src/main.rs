@@ -1,2 +1,25 @@
-//! The `mainstay` binary.
-fn main() {}
+//! The `mainstay` binary: terminal, flags, wiring.
+//!
+//! The only crate that prints. It knows which toolsets exist, not how a tool works.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod app;
+mod args;
+mod commands;
+mod fixtures;
+mod log;
+mod output;
+mod settings;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    // A supervisor of child processes does nothing but that: no flags, no log, no configuration.
+    if arguments.get(1).is_some_and(|word| word == mainstay_process::SUPERVISE_WORD) {
+        return mainstay_process::supervise_main();
+    }
+    commands::run(arguments)
+}

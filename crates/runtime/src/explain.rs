@@ -19,6 +19,17 @@ pub enum Standing {
     Absent,
 }
 
+impl Standing {
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::Listed => "listed",
+            Standing::Hidden => "hidden",
+            Standing::Refused => "refused",
+            Standing::Absent => "absent",
+        }
+    }
+}
+
 /// The decision about one tool and what decided it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {

@@ -20,7 +20,7 @@ mod timer;
 mod validate;
 
 pub use access::{Access, Form, OnDemand, Origin, Sourced};
-pub use explain::{Explanation, Standing};
+pub use explain::{Explanation, Standing, explain};
 pub use metrics::{Metrics, ToolMetrics};
 pub use near::nearest;
 pub use registry::{Door, Registry, RegistryError};

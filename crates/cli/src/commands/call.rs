@@ -1,0 +1,125 @@
+//! `mainstay call TOOL`: any tool from the shell, through the same path as every other surface.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use mainstay_contract::{Body, Fault, FaultResult, ToolDef};
+use mainstay_runtime::{Outcome, Request, Runtime};
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::output::{Output, WARNING, exit_of, explain, print, say};
+
+pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
+    let settings = super::settings(matches)?;
+    let runtime = App::new(&settings, matches.get_flag("conformance-fixtures"))?.runtime()?;
+    let tool = matches.get_one::<String>("tool").expect("clap requires a tool");
+    let mut args = match matches.get_one::<String>("args") {
+        Some(text) => json_args(text)?,
+        None => Map::new(),
+    };
+    if let Some(words) = matches.get_many::<String>("pairs") {
+        let words: Vec<&str> = words.map(String::as_str).collect();
+        let def = runtime.registry().get(tool);
+        args.extend(pair_args(&words, def.as_deref())?);
+    }
+    Ok(call(&runtime, tool, Value::Object(args), output))
+}
+
+/// Calls a tool and prints its answer; the exit status follows the answer.
+pub fn call(runtime: &Runtime, tool: &str, args: Value, output: Output) -> ExitCode {
+    let outcome = runtime.call(Request::new(tool, args));
+    if output.json {
+        print(&mainstay_server::envelope(&outcome));
+        return status(&outcome);
+    }
+    for warning in &outcome.meta.warnings {
+        let message = warning.get("message").and_then(Value::as_str).unwrap_or_default();
+        say(format_args!("{WARNING}warning:{WARNING:#} {message}"));
+    }
+    match &outcome.result {
+        Ok(Body::Json(raw)) => {
+            let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+            print(&format!("{value:#}"));
+        }
+        Ok(Body::Text { text, .. }) => print(text),
+        Ok(other) => print(&format!("{other:?}")),
+        Err(failure) => {
+            explain(&failure.fault);
+        }
+    }
+    status(&outcome)
+}
+
+fn status(outcome: &Outcome) -> ExitCode {
+    match &outcome.result {
+        Ok(Body::Text { is_error: true, .. } | Body::Content { is_error: true, .. }) => ExitCode::from(1),
+        Ok(_) => ExitCode::SUCCESS,
+        Err(failure) => exit_of(failure.fault.code),
+    }
+}
+
+fn json_args(text: &str) -> FaultResult<Map<String, Value>> {
+    let mut from_stdin = String::new();
+    let text = match text {
+        "-" => {
+            std::io::stdin().read_to_string(&mut from_stdin).map_err(|error| Fault::internal(&error))?;
+            &from_stdin
+        }
+        text => text,
+    };
+    serde_json::from_str(text).map_err(|error| {
+        Fault::invalid(format!("--args is not a JSON object: {error}"))
+            .hint("try --args '{\"query\": \"…\"}'")
+    })
+}
+
+/// `--key value`, `--key=value` and a bare `--switch`; the schema says what a value is.
+fn pair_args(words: &[&str], def: Option<&ToolDef>) -> FaultResult<Map<String, Value>> {
+    let mut args: Map<String, Value> = Map::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        let name = word.strip_prefix("--").ok_or_else(|| {
+            Fault::invalid(format!("expected --key, found {word}"))
+                .hint("write `-- --key value` after the tool name")
+        })?;
+        let (name, text) = match name.split_once('=') {
+            Some((name, text)) => (name, Some(text)),
+            None => (name, words.next_if(|next| !next.starts_with("--")).copied()),
+        };
+        let key = spelled(name, def);
+        let value = typed(text, def.and_then(|def| def.input["properties"].get(&key)));
+        match args.get_mut(&key) {
+            Some(Value::Array(items)) => items.push(value),
+            Some(first) => *first = Value::Array(vec![first.take(), value]),
+            None => drop(args.insert(key, value)),
+        }
+    }
+    Ok(args)
+}
+
+/// The schema's spelling of a key: `repo-path` finds `repoPath`.
+fn spelled(name: &str, def: Option<&ToolDef>) -> String {
+    let plain = |text: &str| text.replace(['-', '_'], "").to_lowercase();
+    let properties = def.and_then(|def| def.input["properties"].as_object());
+    let found = properties.and_then(|map| map.keys().find(|key| *key == name || plain(key) == plain(name)));
+    found.cloned().unwrap_or_else(|| name.to_owned())
+}
+
+fn typed(text: Option<&str>, schema: Option<&Value>) -> Value {
+    let Some(text) = text else { return Value::Bool(true) };
+    let names_string = |schema: &Value| {
+        schema["type"] == "string"
+            || schema["type"].as_array().is_some_and(|types| types.iter().any(|one| one == "string"))
+    };
+    let is_string = schema.is_some_and(|schema| {
+        names_string(schema)
+            || schema["enum"].is_array()
+            || schema["anyOf"].as_array().is_some_and(|any| any.iter().any(names_string))
+    });
+    match is_string {
+        true => Value::String(text.to_owned()),
+        false => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+    }
+}

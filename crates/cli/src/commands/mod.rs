@@ -1,0 +1,70 @@
+//! One file per command.
+
+mod call;
+pub mod config;
+mod contract;
+mod cost;
+mod documents;
+mod mcp;
+mod tools;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use mainstay_contract::{Fault, FaultResult};
+
+use crate::args;
+use crate::output::Output;
+use crate::settings::Settings;
+
+/// Runs the command the arguments name.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    let matches = match args::command().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => {
+            // Help and version go to stdout with status 0, mistakes to stderr with status 2.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let output = Output::new(&matches);
+    dispatch(&matches, output).unwrap_or_else(|fault| output.fault(&fault))
+}
+
+fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
+    match matches.subcommand() {
+        Some(("mcp", matches)) => mcp::run(matches),
+        Some(("call", matches)) => call::run(matches, output),
+        Some(("tools", matches)) => tools::run(matches, output),
+        Some(("contract", matches)) => contract::run(matches, output),
+        Some(("config", matches)) => config::run(matches, output),
+        Some(("completions", matches)) => documents::completions(matches),
+        Some(("man", matches)) => documents::man(matches, output),
+        _ => Err(Fault::invalid("no such command").hint("`mainstay --help` lists the commands")),
+    }
+}
+
+/// The settings of this process.
+pub fn settings(matches: &ArgMatches) -> FaultResult<Settings> {
+    let env: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+        .collect();
+    let work_dir = std::env::current_dir().map_err(|error| Fault::internal(&error))?;
+    Ok(Settings::load(matches, env, work_dir)?)
+}
+
+/// Runs `action` once, when the process is asked to end.
+pub fn on_signal(action: impl FnOnce() + Send + 'static) -> FaultResult<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let internal = |error: std::io::Error| Fault::internal(&error);
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(internal)?;
+    let wait = move || {
+        if signals.forever().next().is_some() {
+            action();
+        }
+    };
+    std::thread::Builder::new().name("signals".into()).spawn(wait).map_err(internal)?;
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! `mainstay.toml`: values with the line they stand on.
+
+use std::path::Path;
+
+use toml_edit::{Document, Item, Value};
+
+use super::table::{Kind, Setting};
+use super::{Given, SettingsError};
+
+/// Reads a configuration file; an unknown key or a value of the wrong kind is an error.
+pub fn read(path: &Path) -> Result<Vec<Given>, SettingsError> {
+    let bad =
+        |line: usize, reason: String| SettingsError::File { path: path.display().to_string(), line, reason };
+    let text = std::fs::read_to_string(path).map_err(|error| bad(0, error.to_string()))?;
+    let document = Document::parse(text.as_str()).map_err(|error| {
+        let line = error.span().map_or(0, |span| line_of(&text, span.start));
+        bad(line, error.message().to_owned())
+    })?;
+    let mut given = Vec::new();
+    for (key, item) in document.iter() {
+        let line = document.key(key).and_then(|key| key.span()).map_or(0, |span| line_of(&text, span.start));
+        let Some(setting) = Setting::find(key) else {
+            let keys = super::table::SETTINGS.iter().map(|setting| setting.key);
+            let near = mainstay_runtime::nearest(key, keys, 1);
+            let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            return Err(bad(line, format!("unknown key {key}{hint}")));
+        };
+        let value = text_of(item, setting.kind)
+            .ok_or_else(|| bad(line, format!("{key} must be {}", describe(setting.kind))))?;
+        let origin = mainstay_runtime::Origin::File { path: path.display().to_string(), line };
+        given.push(Given { key: setting.key, value, origin });
+    }
+    Ok(given)
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset.min(text.len())].matches('\n').count() + 1
+}
+
+/// The value in the spelling a flag would use.
+fn text_of(item: &Item, kind: Kind) -> Option<String> {
+    match (item.as_value()?, kind) {
+        (Value::Boolean(value), Kind::Switch) => Some(value.value().to_string()),
+        (Value::Integer(value), Kind::Number) => Some(value.value().to_string()),
+        (Value::String(value), Kind::Text | Kind::Path | Kind::Choice(_)) => Some(value.value().clone()),
+        (Value::Array(values), Kind::List) => {
+            let items: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
+            items.map(|items| items.join(","))
+        }
+        _ => None,
+    }
+}
+
+fn describe(kind: Kind) -> String {
+    match kind {
+        Kind::Switch => "true or false".into(),
+        Kind::Text | Kind::Path => "a string".into(),
+        Kind::Number => "a whole number".into(),
+        Kind::List => "a list of strings".into(),
+        Kind::Choice(words) => format!("one of {}", words.join(", ")),
+    }
+}

@@ -1,0 +1,146 @@
+//! Every setting, once: flag, variable and configuration key differ only in spelling.
+
+/// What a setting holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Switch,
+    Text,
+    Path,
+    Number,
+    List,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// One row of the settings table.
+#[derive(Debug)]
+pub struct Setting {
+    /// The configuration key and, with `--`, the flag.
+    pub key: &'static str,
+    pub kind: Kind,
+    /// Variables of the seeds that mean the same, beside `MAINSTAY_…`.
+    pub seed_env: &'static [&'static str],
+    /// What holds when nobody chooses; empty means unset.
+    pub default: &'static str,
+    pub help: &'static str,
+    /// Never shown: tokens and the like.
+    pub secret: bool,
+}
+
+const fn row(
+    key: &'static str,
+    kind: Kind,
+    seed_env: &'static [&'static str],
+    default: &'static str,
+    help: &'static str,
+) -> Setting {
+    Setting { key, kind, seed_env, default, help, secret: false }
+}
+
+pub const SETTINGS: &[Setting] = &[
+    row("toolsets", Kind::List, &[], "search,programs,catalog,foundry", "Toolsets to serve"),
+    row(
+        "form",
+        Kind::Choice(&["auto", "classic", "discovery"]),
+        &[],
+        "auto",
+        "Form of the tool list; auto is discovery for the programs toolset alone, classic otherwise",
+    ),
+    row("tool-names", Kind::Choice(&["wire", "id"]), &[], "wire", "Spelling of tool names over MCP"),
+    row("tools", Kind::List, &[], "", "Serve only these tools"),
+    row("exclude-tools", Kind::List, &[], "", "Never serve these tools"),
+    row("read-only", Kind::Switch, &[], "false", "Leave out every tool that can write"),
+    row("repo", Kind::Path, &[], "", "Repository the tools work on; the working directory when unset"),
+    row(
+        "cache-dir",
+        Kind::Path,
+        &[],
+        "",
+        "Where indexes and downloads are kept; the user's cache directory when unset",
+    ),
+    row(
+        "tool-timeout-ms",
+        Kind::Number,
+        &["PAIROFCLEATS_MCP_TOOL_TIMEOUT_MS"],
+        "",
+        "Time limit of every tool, in milliseconds",
+    ),
+    row(
+        "queue-max",
+        Kind::Number,
+        &["PAIROFCLEATS_MCP_QUEUE_MAX"],
+        "64",
+        "Calls accepted and not yet answered",
+    ),
+    row("workers", Kind::Number, &[], "16", "Calls running at once"),
+    row(
+        "transport",
+        Kind::Choice(&["sdk", "legacy"]),
+        &["PAIROFCLEATS_MCP_TRANSPORT"],
+        "sdk",
+        "Framing on stdio: lines, or Content-Length",
+    ),
+    row(
+        "instructions-dir",
+        Kind::Path,
+        &["INSTRUCTIONS_DIR"],
+        "instructions",
+        "Directory of the instruction catalog",
+    ),
+    row(
+        "enable-mutation",
+        Kind::Switch,
+        &["MCP_ENABLE_MUTATION"],
+        "false",
+        "Let tools change the instruction catalog",
+    ),
+    row("log-verbose", Kind::Switch, &["MCP_LOG_VERBOSE"], "false", "Log every call"),
+    row("log-mutation", Kind::Switch, &["MCP_LOG_MUTATION"], "false", "Log calls that change the catalog"),
+    row("features", Kind::List, &["INDEX_FEATURES"], "", "Optional catalog features, such as usage"),
+    row(
+        "gov-hash-trailing-newline",
+        Kind::Switch,
+        &["GOV_HASH_TRAILING_NEWLINE"],
+        "false",
+        "End the hashed governance text with a newline",
+    ),
+    row(
+        "role",
+        Kind::Choice(&["designer", "maintainer"]),
+        &["MCP_ROLE"],
+        "designer",
+        "Role of the caller in the foundry",
+    ),
+    row("policy-file", Kind::Path, &["MCP_POLICY_FILE"], "", "Policy of the foundry tools"),
+    row(
+        "toolset",
+        Kind::Choice(&["default", "all"]),
+        &["MCP_TOOLSET"],
+        "default",
+        "Register on-demand tools too",
+    ),
+    row("extra-tools", Kind::List, &["MCP_EXTRA_TOOLS"], "", "On-demand tools to register"),
+    row("kit", Kind::Path, &[], "", "Design kit to use in place of the built-in one"),
+    row("programs", Kind::List, &[], "", "Program configurations: files or names of bundled ones"),
+    row("programs-policy", Kind::Path, &[], "", "Policy of the program tools"),
+    row("describe", Kind::Switch, &[], "false", "Offer climax_describe in discovery form"),
+    row("host", Kind::Text, &[], "127.0.0.1", "Address the HTTP server listens on"),
+    row("port", Kind::Number, &[], "7345", "Port the HTTP server listens on; 0 takes a free one"),
+    Setting { secret: true, ..row("token", Kind::Text, &[], "", "Bearer token HTTP clients must send") },
+    row("allowed-repo-roots", Kind::List, &[], "", "Directories whose repositories HTTP clients may name"),
+    row("cors-origins", Kind::List, &[], "", "Origins browsers may call the HTTP API from"),
+];
+
+impl Setting {
+    pub fn flag(&self) -> String {
+        format!("--{}", self.key)
+    }
+
+    pub fn env(&self) -> String {
+        format!("MAINSTAY_{}", self.key.replace('-', "_").to_uppercase())
+    }
+
+    pub fn find(key: &str) -> Option<&'static Setting> {
+        SETTINGS.iter().find(|setting| setting.key == key)
+    }
+}
