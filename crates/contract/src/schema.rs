@@ -32,6 +32,17 @@ pub fn closed(mut schema: Value) -> Value {
     schema
 }
 
+/// Adds arguments that no value satisfies, so that using one is an error and not silence.
+pub fn with_reserved(mut schema: Value, reserved: &[(String, String)]) -> Value {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for (name, meaning) in reserved {
+            let description = format!("Reserved, not supported yet: {meaning}.");
+            properties.insert(name.clone(), serde_json::json!({ "description": description, "not": {} }));
+        }
+    }
+    schema
+}
+
 /// Removes `null` from the types one property allows.
 fn not_null(property: &mut Value) {
     let Some(object) = property.as_object_mut() else { return };

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::{Call, Fault, FaultResult, Policy, Toolset, closed, envelope_schema, schema_of};
+use crate::{Call, Fault, FaultResult, Policy, Toolset, closed, envelope_schema, schema_of, with_reserved};
 
 /// What a call can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -96,6 +96,8 @@ pub struct ToolDef {
     pub group: Option<String>,
     pub category: Option<String>,
     pub tags: Vec<String>,
+    /// Arguments of the contract that are refused because nothing stands behind them yet.
+    pub reserved: Vec<(String, String)>,
 }
 
 /// The name a strict MCP client accepts for an id: `/` and `.` become `_`.
@@ -126,6 +128,7 @@ impl ToolDef {
             group: None,
             category: None,
             tags: Vec::new(),
+            reserved: Vec::new(),
         }
     }
 
@@ -210,6 +213,13 @@ impl ToolDef {
         self
     }
 
+    /// Names arguments that the schema lists and refuses: `(name, meaning)`.
+    pub fn reserved(mut self, names: &[(&str, &str)]) -> ToolDef {
+        self.reserved =
+            names.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned())).collect();
+        self
+    }
+
     /// Replaces the derived argument schema, for arguments a Rust type cannot describe.
     pub fn input(mut self, schema: Value) -> ToolDef {
         self.input = schema;
@@ -239,7 +249,7 @@ impl ToolDef {
         E: Into<Fault>,
         F: Fn(&Call, A) -> Result<R, E> + Send + Sync + 'static,
     {
-        self.input = closed(schema_of::<A>());
+        self.input = with_reserved(closed(schema_of::<A>()), &self.reserved);
         self.output = Some(schema_of::<R>());
         self.raw_handler(move |call, args| {
             let args = serde_json::from_value(args).map_err(Fault::invalid)?;

@@ -153,6 +153,9 @@ fn violation(error: &ValidationError<'_>) -> Vec<Violation> {
         Kind::UniqueItems => make(json!({}), "must NOT have duplicate items".into()),
         Kind::PropertyNames { .. } => make(json!({}), "property name must be valid".into()),
         Kind::FalseSchema => make(json!({}), "must not be given".into()),
+        Kind::Not { schema } if schema.as_object().is_some_and(serde_json::Map::is_empty) => {
+            make(json!({}), "is reserved and not supported yet".into())
+        }
         Kind::Not { .. } => make(json!({}), "must NOT be valid".into()),
         other => make(json!({}), format!("must satisfy {}", other.keyword())),
     };

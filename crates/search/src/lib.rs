@@ -2,6 +2,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod answer;
+mod engine;
+mod error;
 mod repo;
 mod store;
 mod tools;
@@ -11,6 +14,8 @@ use std::sync::Arc;
 
 use mainstay_contract::Tool;
 use serde_json::Value;
+
+pub use error::SearchError;
 
 /// What the toolset is given; it reads nothing from the environment.
 #[derive(Debug, Clone)]
@@ -23,7 +28,14 @@ pub struct SearchConfig {
     pub settings: Value,
 }
 
+/// What the tools of this toolset share.
+struct Search {
+    config: SearchConfig,
+    engine: engine::Engine,
+}
+
 /// The tools of this toolset.
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
-    tools::table(&Arc::new(config))
+    let engine = engine::Engine::new(config.cache_dir.clone());
+    tools::table(&Arc::new(Search { config, engine }))
 }

@@ -7,18 +7,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::SearchConfig;
-use crate::store::index_dir;
+use crate::Search;
 
-pub fn tool(config: &Arc<SearchConfig>) -> Tool {
-    let config = Arc::clone(config);
+pub fn tool(search: &Arc<Search>) -> Tool {
+    let search = Arc::clone(search);
     ToolDef::new("check_status", Toolset::Search)
         .title("Check status")
         .summary("Check that repository, index and cache are usable, with a next step for what is not")
         .reads()
         .policy(Policy::interactive())
         .example("Check the server's own repository", json!({}))
-        .handler(move |call: &Call, args: Args| run(call, &config, args))
+        .handler(move |call: &Call, args: Args| run(call, &search, args))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -50,11 +49,12 @@ struct Check {
     hint: Option<String>,
 }
 
-fn run(call: &Call, config: &SearchConfig, args: Args) -> FaultResult<Report> {
-    let repo = crate::repo::resolve(call, config, args.repo_path.as_deref())?;
+fn run(call: &Call, search: &Search, args: Args) -> FaultResult<Report> {
+    let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     let has_git = repo.ancestors().any(|dir| dir.join(".git").exists());
-    let index = index_dir(&config.cache_dir, &repo);
-    let cache = config.cache_dir.ancestors().find(|dir| dir.exists()).map(std::path::Path::to_path_buf);
+    let has_index = search.engine.has_index(&repo);
+    let cache =
+        search.config.cache_dir.ancestors().find(|dir| dir.exists()).map(std::path::Path::to_path_buf);
     let writable = cache
         .as_ref()
         .is_some_and(|dir| std::fs::metadata(dir).is_ok_and(|meta| !meta.permissions().readonly()));
@@ -69,14 +69,14 @@ fn run(call: &Call, config: &SearchConfig, args: Args) -> FaultResult<Report> {
         Check {
             name: "cache",
             ok: writable,
-            detail: config.cache_dir.display().to_string(),
+            detail: search.config.cache_dir.display().to_string(),
             hint: (!writable).then(|| "choose a writable directory with --cache-dir".into()),
         },
         Check {
             name: "index",
-            ok: index.is_dir(),
-            detail: index.display().to_string(),
-            hint: (!index.is_dir()).then(|| "build one with `mainstay index build`".into()),
+            ok: has_index,
+            detail: search.engine.index_dir(&repo).display().to_string(),
+            hint: (!has_index).then(|| "build one with `mainstay index build`".into()),
         },
     ];
     Ok(Report { ok: checks.iter().all(|check| check.ok), checks })

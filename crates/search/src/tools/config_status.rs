@@ -7,17 +7,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::SearchConfig;
+use crate::Search;
 
-pub fn tool(config: &Arc<SearchConfig>) -> Tool {
-    let config = Arc::clone(config);
+pub fn tool(search: &Arc<Search>) -> Tool {
+    let search = Arc::clone(search);
     ToolDef::new("config_status", Toolset::Search)
         .title("Configuration status")
         .summary("Report the settings in force, where each was made, and what this server can do")
         .reads()
         .policy(Policy::interactive())
         .example("Show the settings", json!({}))
-        .handler(move |call: &Call, args: Args| run(call, &config, args))
+        .handler(move |call: &Call, args: Args| run(call, &search, args))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -40,12 +40,12 @@ struct Report {
     settings: Value,
 }
 
-fn run(call: &Call, config: &SearchConfig, args: Args) -> FaultResult<Report> {
-    let repo = crate::repo::resolve(call, config, args.repo_path.as_deref())?;
+fn run(call: &Call, search: &Search, args: Args) -> FaultResult<Report> {
+    let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     Ok(Report {
         repo: repo.display().to_string(),
-        cache_dir: config.cache_dir.display().to_string(),
+        cache_dir: search.config.cache_dir.display().to_string(),
         toolsets: call.host().toolsets().into_iter().map(Toolset::name).collect(),
-        settings: config.settings.clone(),
+        settings: search.config.settings.clone(),
     })
 }

@@ -1,24 +1,26 @@
 //! `index_status`: whether a repository has an index, how large and how fresh it is.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainstay_contract::{Call, FaultResult, Policy, Tool, ToolDef, Toolset};
+use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset, timestamp};
+use mainstay_index::{IndexError, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::SearchConfig;
-use crate::store::index_dir;
+use crate::answer::FreshnessJson;
+use crate::{Search, SearchError};
 
-pub fn tool(config: &Arc<SearchConfig>) -> Tool {
-    let config = Arc::clone(config);
+pub fn tool(search: &Arc<Search>) -> Tool {
+    let search = Arc::clone(search);
     ToolDef::new("index_status", Toolset::Search)
         .title("Index status")
         .summary("Report whether a repository has an index, how large and how fresh it is")
         .reads()
         .policy(Policy::interactive())
         .example("Ask about the server's own repository", json!({}))
-        .handler(move |call: &Call, args: Args| run(call, &config, args))
+        .handler(move |call: &Call, args: Args| run(call, &search, &args))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,33 +34,99 @@ struct Args {
 #[serde(rename_all = "camelCase")]
 struct Report {
     /// Repository the report is about.
-    repo: String,
-    /// Directory the index is kept in.
-    index_dir: String,
-    /// Whether there is an index.
+    repo_path: String,
+    /// Where indexes and downloads are kept.
+    cache_root: String,
+    /// Directory of this repository's index.
+    repo_cache_root: String,
+    /// Whether there is an index that can be used.
     indexed: bool,
-    /// Bytes of the index on disk.
-    size_bytes: u64,
+    /// What is checked out.
+    git: Git,
+    /// The index; absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<IndexReport>,
+    /// Why an index cannot be used, and the next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
-fn run(call: &Call, config: &SearchConfig, args: Args) -> FaultResult<Report> {
-    let repo = crate::repo::resolve(call, config, args.repo_path.as_deref())?;
-    let dir = index_dir(&config.cache_dir, &repo);
-    let size_bytes = size_of(&dir);
-    Ok(Report {
-        repo: repo.display().to_string(),
-        index_dir: dir.display().to_string(),
-        indexed: size_bytes > 0,
-        size_bytes,
-    })
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Git {
+    /// Whether it is a git repository.
+    is_repo: bool,
+    /// Commit checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    /// Branch checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
 }
 
-/// Bytes of the files in one directory; a missing one has none.
-fn size_of(dir: &std::path::Path) -> u64 {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| entry.metadata().ok())
-        .filter(std::fs::Metadata::is_file)
-        .map(|file| file.len())
-        .sum()
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct IndexReport {
+    /// When it was built.
+    built_at: String,
+    /// Files in it.
+    files: u64,
+    /// Chunks in it.
+    chunks: u64,
+    /// Bytes of source.
+    source_bytes: u64,
+    /// Bytes on disk.
+    index_bytes: u64,
+    /// Files by language.
+    languages: BTreeMap<&'static str, u64>,
+    /// Files left out, by reason.
+    skipped: BTreeMap<&'static str, u64>,
+    /// What changed since.
+    freshness: FreshnessJson,
+}
+
+fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError> {
+    let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
+    let mut report = Report {
+        repo_path: repo.display().to_string(),
+        cache_root: search.config.cache_dir.display().to_string(),
+        repo_cache_root: search.engine.index_dir(&repo).display().to_string(),
+        indexed: false,
+        git: Git { is_repo: repo.join(".git").exists(), ..Git::default() },
+        index: None,
+        problem: None,
+    };
+    match search.engine.index(&repo) {
+        Ok(index) => {
+            let status = index.status();
+            report.indexed = true;
+            if let Some(revision) = &status.revision {
+                report.git =
+                    Git { is_repo: true, head: revision.commit.clone(), branch: revision.branch.clone() };
+            }
+            report.index = Some(describe(&status));
+        }
+        Err(SearchError::Index(IndexError::NoIndex { .. })) => {}
+        Err(SearchError::Index(error)) if error.wants_rebuild() => {
+            report.problem = Some(format!("{error}; build it again with `mainstay index build`"));
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(report)
+}
+
+fn describe(status: &Status) -> IndexReport {
+    let built_at = i64::try_from(status.freshness.built_at_ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    IndexReport {
+        built_at: built_at.map(timestamp).unwrap_or_default(),
+        files: status.files,
+        chunks: status.chunks,
+        source_bytes: status.source_bytes,
+        index_bytes: status.index_bytes,
+        languages: status.languages.clone(),
+        skipped: status.skipped.counts.iter().map(|(reason, count)| (reason.name(), *count)).collect(),
+        freshness: (&status.freshness).into(),
+    }
 }

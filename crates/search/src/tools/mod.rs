@@ -1,15 +1,26 @@
 //! The table of tools, one line each.
 
+mod build_index;
 mod check_status;
 mod config_status;
 mod index_status;
+mod search;
+mod show_file;
+mod words;
 
 use std::sync::Arc;
 
 use mainstay_contract::Tool;
 
-use crate::SearchConfig;
+use crate::Search;
 
-pub fn table(config: &Arc<SearchConfig>) -> Vec<Tool> {
-    vec![index_status::tool(config), config_status::tool(config), check_status::tool(config)]
+pub fn table(search: &Arc<Search>) -> Vec<Tool> {
+    vec![
+        search::tool(search),
+        build_index::tool(search),
+        index_status::tool(search),
+        config_status::tool(search),
+        check_status::tool(search),
+        show_file::tool(search),
+    ]
 }

@@ -1,0 +1,292 @@
+//! The search payload: the seed's fields, with what they lacked.
+
+use mainstay_index::{Answer, Freshness, Hit};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// How much of a hit is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    Compact,
+    Full,
+}
+
+/// What the `search` tool answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Found {
+    /// Repository that was searched.
+    pub repo: String,
+    /// The search payload.
+    pub search: Payload,
+}
+
+/// Hits by mode and what they were found in.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Payload {
+    /// Which backend answered.
+    pub backend: &'static str,
+    /// The query as it was asked.
+    pub query: String,
+    /// Hits in programs and data, best first.
+    pub code: Vec<HitJson>,
+    /// Hits in documents, best first.
+    pub prose: Vec<HitJson>,
+    /// Hits in text extracted from code and binary documents; empty until it is indexed.
+    pub extracted_prose: Vec<HitJson>,
+    /// Hits in triage records; empty until records are indexed.
+    pub records: Vec<HitJson>,
+    /// How many hits there are in each mode, beyond those shown.
+    pub total: Totals,
+    /// Where the next answer starts, by mode; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// How the query was read and what could not be done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// How fresh the index is.
+    pub freshness: FreshnessJson,
+    /// Hits grouped by file; only in full output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundles: Option<Value>,
+    /// Timings and sizes, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stats: Option<Value>,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Totals {
+    /// Hits in code.
+    pub code: u64,
+    /// Hits in prose.
+    pub prose: u64,
+}
+
+/// One hit.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HitJson {
+    /// Stays the same while the file is edited elsewhere.
+    pub id: String,
+    /// Path relative to the repository.
+    pub file: String,
+    /// First line, counted from 1.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// What kind of chunk it is.
+    pub kind: &'static str,
+    /// Name of what is defined; empty for blocks.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Signature or first line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub headline: String,
+    /// Larger is better; comparable within one answer.
+    pub score: f32,
+    /// The lines that matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<SnippetJson>,
+    /// First byte in the file's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<u32>,
+    /// Byte after the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<u32>,
+    /// Extension of the file, with its dot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ext: Option<String>,
+    /// Language of the chunk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lang: Option<&'static str>,
+    /// Names it is nested in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// Documentation of what is defined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+    /// How the score came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score_type: Option<&'static str>,
+    /// What kind of file it is: test, docs, generated and the like.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traits: Vec<&'static str>,
+    /// Every contribution to the score, on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score_breakdown: Option<Value>,
+}
+
+/// Lines of a hit with the places that matched.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SnippetJson {
+    /// Line the text starts on.
+    pub line: u32,
+    /// The text.
+    pub text: String,
+    /// What matched, as pairs of byte offsets into the text.
+    pub matches: Vec<[u32; 2]>,
+}
+
+/// How much of what was searched is as it is on disk.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FreshnessJson {
+    /// Number of the index's generation.
+    pub generation: u64,
+    /// Commit that was checked out when the index was built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Files changed since; they were searched directly.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changed_files: u64,
+    /// Files added since; they were searched directly.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub added_files: u64,
+    /// Files deleted since; they are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub deleted_files: u64,
+    /// Changed files too many to search directly.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_searched_files: u64,
+    /// Files found by words only, because their structure is not worked out yet.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub not_structural_files: u64,
+    /// Files that are not in the index: binary, oversized and the like.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped_files: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl From<&Freshness> for FreshnessJson {
+    fn from(freshness: &Freshness) -> FreshnessJson {
+        FreshnessJson {
+            generation: freshness.generation,
+            revision: freshness.revision.as_ref().and_then(|revision| revision.commit.clone()),
+            changed_files: freshness.modified_files,
+            added_files: freshness.added_files,
+            deleted_files: freshness.deleted_files,
+            not_searched_files: freshness.not_searched_files,
+            not_structural_files: freshness.lexical_files,
+            skipped_files: freshness.skipped_files,
+        }
+    }
+}
+
+/// Encodes the hits of one mode.
+pub fn hits(answer: &Answer, detail: Detail, context: Option<usize>) -> Vec<HitJson> {
+    answer.hits.iter().map(|hit| encode(hit, detail, context)).collect()
+}
+
+fn encode(hit: &Hit, detail: Detail, context: Option<usize>) -> HitJson {
+    let full = detail == Detail::Full;
+    let ext = hit.path.rsplit_once('.').map(|(_, ext)| format!(".{ext}"));
+    HitJson {
+        id: hit.id.clone(),
+        file: hit.path.clone(),
+        start_line: hit.lines.0,
+        end_line: hit.lines.1,
+        kind: hit.kind.name(),
+        name: hit.name.clone(),
+        headline: one_line(&hit.signature, if full { 400 } else { 120 }),
+        score: (hit.score * 1000.0).round() / 1000.0,
+        snippet: hit.snippet.as_ref().map(|snippet| match full || context.is_some() {
+            true => whole(snippet),
+            false => best_line(snippet),
+        }),
+        start: full.then_some(hit.span.start),
+        end: full.then_some(hit.span.end),
+        ext: ext.filter(|_| full),
+        lang: full.then_some(hit.lang),
+        scope: (full && !hit.scope.is_empty()).then(|| hit.scope.clone()),
+        doc: (full && !hit.doc.is_empty()).then(|| hit.doc.clone()),
+        score_type: full.then_some("bm25-fielded"),
+        traits: hit.traits.clone(),
+        score_breakdown: (!hit.explain.is_empty()).then(|| {
+            let rows: Vec<Value> =
+                hit.explain.iter().map(|row| json!({ "what": row.what, "value": row.value })).collect();
+            json!({ "selected": { "type": "bm25-fielded", "score": hit.score }, "contributions": rows })
+        }),
+    }
+}
+
+fn one_line(text: &str, limit: usize) -> String {
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match joined.char_indices().nth(limit) {
+        Some((cut, _)) => format!("{}…", &joined[..cut]),
+        None => joined,
+    }
+}
+
+fn whole(snippet: &mainstay_index::Snippet) -> SnippetJson {
+    SnippetJson {
+        line: snippet.first_line,
+        text: snippet.text.clone(),
+        matches: snippet.matches.iter().map(|range| [range.start, range.end]).collect(),
+    }
+}
+
+/// The line with most matches, for an answer an agent can afford.
+fn best_line(snippet: &mainstay_index::Snippet) -> SnippetJson {
+    const MAX_BYTES: usize = 200;
+    let mut best = (0, 0, 0, "");
+    let mut offset = 0;
+    for (number, line) in snippet.text.split('\n').enumerate() {
+        let end = offset + line.len();
+        let count = snippet
+            .matches
+            .iter()
+            .filter(|range| (range.start as usize) < end && (range.end as usize) > offset)
+            .count();
+        if number == 0 || count > best.0 || (best.3.trim().is_empty() && best.0 == 0) {
+            best = (count, number, offset, line);
+        }
+        offset = end + 1;
+    }
+    let (_, number, offset, line) = best;
+    let indent = line.len() - line.trim_start().len();
+    let text = line.trim();
+    let mut cut = text.len().min(MAX_BYTES);
+    while !text.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    let start = offset + indent;
+    let matches = snippet.matches.iter().filter_map(|range| {
+        let from = (range.start as usize).checked_sub(start)?;
+        let to = (range.end as usize).checked_sub(start)?.min(cut);
+        (from < to).then_some([from as u32, to as u32])
+    });
+    SnippetJson {
+        line: snippet.first_line + number as u32,
+        matches: matches.collect(),
+        text: text[..cut].to_owned(),
+    }
+}
+
+/// Hits grouped by file, best file first.
+pub fn bundles(modes: &[(&'static str, &[HitJson])]) -> Value {
+    let mut groups: Vec<(&str, f32, f32, Vec<Value>)> = Vec::new();
+    for (mode, hits) in modes {
+        for (index, hit) in hits.iter().enumerate() {
+            let entry = json!({ "mode": mode, "index": index, "score": hit.score, "id": hit.id });
+            match groups.iter_mut().find(|group| group.0 == hit.file) {
+                Some(group) => {
+                    group.1 += hit.score;
+                    group.2 = group.2.max(hit.score);
+                    group.3.push(entry);
+                }
+                None => groups.push((&hit.file, hit.score, hit.score, vec![entry])),
+            }
+        }
+    }
+    groups.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.2.total_cmp(&a.2)).then(a.0.cmp(b.0)));
+    let groups: Vec<Value> = groups
+        .into_iter()
+        .map(|(file, total, top, hits)| json!({ "file": file, "hitCount": hits.len(), "totalScore": total, "topScore": top, "hits": hits }))
+        .collect();
+    json!({ "schemaVersion": 1, "groups": groups })
+}

@@ -1,0 +1,129 @@
+//! Open indexes, kept warm between calls.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mainstay_contract::{Call, Progress};
+use mainstay_index::{BuildOptions, BuildReport, Index, Phase};
+
+use crate::SearchError;
+use crate::store::index_dir;
+
+/// Indexes kept open; one more pushes out the one unused for longest.
+const MAX_OPEN: usize = 16;
+/// Calls in quick succession share one look at the files.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+struct Opened {
+    index: Arc<Index>,
+    looked: Option<Instant>,
+    used: Instant,
+}
+
+/// The indexes of this process.
+pub struct Engine {
+    cache_dir: PathBuf,
+    open: Mutex<HashMap<PathBuf, Opened>>,
+}
+
+impl Engine {
+    pub fn new(cache_dir: PathBuf) -> Engine {
+        Engine { cache_dir, open: Mutex::default() }
+    }
+
+    pub fn index_dir(&self, repo: &Path) -> PathBuf {
+        index_dir(&self.cache_dir, repo)
+    }
+
+    /// The index of a repository, compared with the files as they are now.
+    pub fn index(&self, repo: &Path) -> Result<Arc<Index>, SearchError> {
+        let (index, look) = {
+            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            match open.get_mut(repo) {
+                Some(opened) => {
+                    opened.used = now;
+                    let look = opened.looked.is_none_or(|looked| now - looked > LOOK_EVERY);
+                    (Arc::clone(&opened.index), look)
+                }
+                None => {
+                    let index = Arc::new(Index::open(repo, &self.index_dir(repo))?);
+                    if open.len() >= MAX_OPEN
+                        && let Some(oldest) =
+                            open.iter().min_by_key(|(_, opened)| opened.used).map(|(path, _)| path.clone())
+                    {
+                        open.remove(&oldest);
+                    }
+                    open.insert(
+                        repo.to_owned(),
+                        Opened { index: Arc::clone(&index), looked: None, used: now },
+                    );
+                    (index, true)
+                }
+            }
+        };
+        if look {
+            if let Err(error) = index.refresh() {
+                self.forget(repo);
+                return Err(error.into());
+            }
+            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(opened) = open.get_mut(repo) {
+                opened.looked = Some(Instant::now());
+            }
+        }
+        Ok(index)
+    }
+
+    /// Whether there is something to open.
+    pub fn has_index(&self, repo: &Path) -> bool {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).contains_key(repo)
+            || Index::open(repo, &self.index_dir(repo)).is_ok()
+    }
+
+    fn forget(&self, repo: &Path) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(repo);
+    }
+
+    /// Builds or updates the index of a repository, reporting progress and stopping when told to.
+    pub fn build(&self, call: &Call, repo: &Path, full: bool) -> Result<BuildReport, SearchError> {
+        let now_ms = u64::try_from(call.now().as_millisecond()).unwrap_or(0);
+        let options = BuildOptions { full, now_ms, ..BuildOptions::default() };
+        let began = Instant::now();
+        let mut report = |progress: mainstay_index::Progress| call.report(step(&progress, began.elapsed()));
+        let built = Index::build(repo, &self.index_dir(repo), &options, &mut report, &|| {
+            call.cancel().is_cancelled()
+        })?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = open.get_mut(repo) {
+            opened.looked = None;
+        }
+        Ok(built)
+    }
+}
+
+fn step(progress: &mainstay_index::Progress, elapsed: Duration) -> Progress {
+    let (phase, verb) = match progress.phase {
+        Phase::Walking => ("walk", "finding files"),
+        Phase::Lexical => ("lexical", "reading words"),
+        Phase::Structural => ("structure", "reading structure"),
+        Phase::Writing => ("write", "writing the index"),
+    };
+    let seconds = elapsed.as_secs_f64().max(0.001);
+    let rate = progress.bytes_done as f64 / seconds / 1e6;
+    let mut message = format!("{verb}: {} of {} files", progress.files_done, progress.files_total);
+    if progress.bytes_done > 0 && progress.bytes_total > progress.bytes_done {
+        let left =
+            (progress.bytes_total - progress.bytes_done) as f64 / (progress.bytes_done as f64 / seconds);
+        message.push_str(&format!(", {rate:.1} MB/s, {left:.0} s left"));
+    }
+    Progress {
+        phase: phase.into(),
+        message,
+        done: Some(progress.bytes_done),
+        total: (progress.bytes_total > 0).then_some(progress.bytes_total),
+        ..Progress::default()
+    }
+}

@@ -1,0 +1,55 @@
+//! What can go wrong in this toolset.
+
+use mainstay_contract::{ErrorCode, Fault};
+use mainstay_index::IndexError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error("{path} is outside the repository")]
+    Outside { path: String },
+    #[error("{path} does not exist in the repository")]
+    NoFile { path: String },
+    #[error("{path} is {what}")]
+    NotText { path: String, what: &'static str },
+    #[error("{what} is not supported yet")]
+    Unsupported { what: String },
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl From<SearchError> for Fault {
+    fn from(error: SearchError) -> Fault {
+        match error {
+            SearchError::Fault(fault) => fault,
+            SearchError::Index(error) => index_fault(error),
+            SearchError::Outside { .. } => Fault::new(ErrorCode::Forbidden, error),
+            SearchError::NoFile { .. } => Fault::new(ErrorCode::NotFound, error),
+            SearchError::NotText { .. } => Fault::new(ErrorCode::InvalidRequest, error),
+            SearchError::Unsupported { .. } => Fault::new(ErrorCode::CapabilityMissing, error),
+        }
+    }
+}
+
+fn index_fault(error: IndexError) -> Fault {
+    let build = "build one with `mainstay index build` or the build_index tool";
+    match &error {
+        IndexError::NoIndex { .. } => {
+            Fault::new(ErrorCode::NoIndex, "this repository has no index").hint(build)
+        }
+        IndexError::Damaged { .. } | IndexError::Version { .. } => {
+            Fault::new(ErrorCode::NoIndex, &error).hint(build)
+        }
+        IndexError::Busy { .. } => {
+            Fault::new(ErrorCode::QueueOverloaded, "another build of this index is under way")
+                .hint("retry when it is done")
+        }
+        IndexError::Cancelled => Fault::new(ErrorCode::Cancelled, &error),
+        IndexError::BadQuery { at, .. } => Fault::invalid(&error).detail("offset", *at),
+        IndexError::BadFilter { field, .. } => Fault::invalid(&error).detail("field", *field),
+        IndexError::BadCursor => Fault::invalid(&error).hint("ask again without a cursor"),
+        IndexError::NotADirectory { .. } => Fault::not_found(&error),
+        IndexError::Io { .. } => Fault::internal(&error),
+    }
+}

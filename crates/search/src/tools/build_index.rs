@@ -1,0 +1,100 @@
+//! `build_index`: build a repository's index or bring it up to date.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{Search, SearchError};
+
+/// Arguments of the contract that need parts not built yet.
+const RESERVED: &[(&str, &str)] = &[
+    ("sqlite", "also build the SQLite index"),
+    ("stubEmbeddings", "use stand-in vectors"),
+    ("useArtifacts", "restore artifacts of a CI run first"),
+    ("artifactsDir", "where those artifacts are"),
+];
+
+pub fn tool(search: &Arc<Search>) -> Tool {
+    let search = Arc::clone(search);
+    ToolDef::new("build_index", Toolset::Search)
+        .alias("index_build", true)
+        .title("Build index")
+        .summary(
+            "Build the search index of a repository, or bring it up to date; unchanged files cost nothing",
+        )
+        .writes()
+        .policy(Policy::batch())
+        .reserved(RESERVED)
+        .example("Index the server's own repository", json!({}))
+        .handler(move |call: &Call, args: Args| run(call, &search, &args))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Args {
+    /// Repository root; the server's own when absent.
+    repo_path: Option<String>,
+    /// What to index; everything is, in one index.
+    mode: Option<ModeArg>,
+    /// Keep what is known of unchanged files; true when absent.
+    incremental: Option<bool>,
+}
+
+#[derive(Deserialize, JsonSchema, Serialize, Clone, Copy)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+enum ModeArg {
+    All,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    /// Repository that was indexed.
+    repo_path: String,
+    /// What was indexed.
+    mode: &'static str,
+    /// Whether known work was kept.
+    incremental: bool,
+    /// Number of the new generation.
+    generation: u64,
+    /// Files in the index.
+    files: u64,
+    /// Files worked on in this build.
+    analysed_files: u64,
+    /// Chunks in the index.
+    chunks: u64,
+    /// Bytes of source.
+    source_bytes: u64,
+    /// Bytes of the index.
+    index_bytes: u64,
+    /// Files left out, by reason.
+    skipped: BTreeMap<&'static str, u64>,
+    /// How long the build took.
+    elapsed_ms: u64,
+}
+
+fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError> {
+    let began = Instant::now();
+    let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
+    let incremental = args.incremental.unwrap_or(true);
+    let built = search.engine.build(call, &repo, !incremental)?;
+    Ok(Report {
+        repo_path: repo.display().to_string(),
+        mode: "all",
+        incremental,
+        generation: built.generation,
+        files: built.files,
+        analysed_files: built.analysed_files,
+        chunks: built.chunks,
+        source_bytes: built.source_bytes,
+        index_bytes: built.index_bytes,
+        skipped: built.skipped.counts.iter().map(|(reason, count)| (reason.name(), *count)).collect(),
+        elapsed_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+    })
+}
