@@ -2,6 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
+use crate::commands::search;
 use crate::settings::with_flags;
 
 /// Global flags of every command.
@@ -38,12 +39,15 @@ pub fn command() -> Command {
     let command = Command::new("mainstay")
         .version(mainstay_contract::TOOLING_VERSION)
         .about("Serve code search, programs, instructions and a design system as tools")
-        .after_help("Example: mainstay call index_status --json")
+        .after_help("Example: mainstay search \"how are cancelled requests cleaned up\"")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .infer_long_args(false)
         .max_term_width(100);
     with_globals(command).subcommands([
+        search::search_command(&mainstay_search::search_definition()),
+        search::index_command(),
+        search::show_command(),
         with_flags(Command::new("mcp").about("Serve MCP and the native protocols on stdin and stdout"))
             .arg(fixtures())
             .after_help("Example: mainstay mcp --toolsets search"),

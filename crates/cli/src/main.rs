@@ -9,8 +9,10 @@ mod app;
 mod args;
 mod commands;
 mod fixtures;
+mod flags;
 mod log;
 mod output;
+mod progress;
 mod settings;
 
 use std::process::ExitCode;

@@ -13,6 +13,7 @@ pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub const DONE: Style = AnsiColor::Green.on_default().bold();
 pub const NAME: Style = AnsiColor::Cyan.on_default();
+pub const MATCH: Style = AnsiColor::Red.on_default().bold();
 pub const DIM: Style = Style::new().dimmed();
 
 /// How to answer.

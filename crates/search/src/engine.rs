@@ -77,12 +77,6 @@ impl Engine {
         Ok(index)
     }
 
-    /// Whether there is something to open.
-    pub fn has_index(&self, repo: &Path) -> bool {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).contains_key(repo)
-            || Index::open(repo, &self.index_dir(repo)).is_ok()
-    }
-
     fn forget(&self, repo: &Path) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(repo);
     }

@@ -12,7 +12,7 @@ mod tools;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainstay_contract::Tool;
+use mainstay_contract::{Tool, ToolDef};
 use serde_json::Value;
 
 pub use error::SearchError;
@@ -38,4 +38,12 @@ struct Search {
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
     let engine = engine::Engine::new(config.cache_dir.clone());
     tools::table(&Arc::new(Search { config, engine }))
+}
+
+/// The definition of `search`, from which the command line makes its flags.
+pub fn search_definition() -> Arc<ToolDef> {
+    let nowhere = SearchConfig { repo: PathBuf::new(), cache_dir: PathBuf::new(), settings: Value::Null };
+    let tools = tools(nowhere);
+    let search = tools.iter().find(|tool| tool.def.id == "search").expect("the table has search");
+    Arc::clone(&search.def)
 }

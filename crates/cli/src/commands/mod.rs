@@ -6,6 +6,7 @@ mod contract;
 mod cost;
 mod documents;
 mod mcp;
+pub mod search;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,9 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
 
 fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     match matches.subcommand() {
+        Some(("search", matches)) => search::search(matches, output),
+        Some(("index", matches)) => search::index(matches, output),
+        Some(("show", matches)) => search::show(matches, output),
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("call", matches)) => call::run(matches, output),
         Some(("tools", matches)) => tools::run(matches, output),

@@ -58,7 +58,7 @@ struct Report {
     /// Repository that was indexed.
     repo_path: String,
     /// What was indexed.
-    mode: &'static str,
+    mode: ModeArg,
     /// Whether known work was kept.
     incremental: bool,
     /// Number of the new generation.
@@ -82,11 +82,12 @@ struct Report {
 fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError> {
     let began = Instant::now();
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
+    let mode = args.mode.unwrap_or(ModeArg::All);
     let incremental = args.incremental.unwrap_or(true);
     let built = search.engine.build(call, &repo, !incremental)?;
     Ok(Report {
         repo_path: repo.display().to_string(),
-        mode: "all",
+        mode,
         incremental,
         generation: built.generation,
         files: built.files,

@@ -1,5 +1,6 @@
 //! `check_status`: whether everything search needs is in place.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use mainstay_contract::{Call, FaultResult, Policy, Tool, ToolDef, Toolset};
@@ -7,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::Search;
+use crate::{Search, SearchError};
 
 pub fn tool(search: &Arc<Search>) -> Tool {
     let search = Arc::clone(search);
@@ -25,6 +26,8 @@ pub fn tool(search: &Arc<Search>) -> Tool {
 struct Args {
     /// Repository root; the server's own when absent.
     repo_path: Option<String>,
+    /// Read the whole index and check every byte.
+    verify: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -52,7 +55,6 @@ struct Check {
 fn run(call: &Call, search: &Search, args: Args) -> FaultResult<Report> {
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     let has_git = repo.ancestors().any(|dir| dir.join(".git").exists());
-    let has_index = search.engine.has_index(&repo);
     let cache =
         search.config.cache_dir.ancestors().find(|dir| dir.exists()).map(std::path::Path::to_path_buf);
     let writable = cache
@@ -72,12 +74,22 @@ fn run(call: &Call, search: &Search, args: Args) -> FaultResult<Report> {
             detail: search.config.cache_dir.display().to_string(),
             hint: (!writable).then(|| "choose a writable directory with --cache-dir".into()),
         },
-        Check {
-            name: "index",
-            ok: has_index,
-            detail: search.engine.index_dir(&repo).display().to_string(),
-            hint: (!has_index).then(|| "build one with `mainstay index build`".into()),
-        },
+        index_check(search, &repo, args.verify == Some(true)),
     ];
     Ok(Report { ok: checks.iter().all(|check| check.ok), checks })
+}
+
+fn index_check(search: &Search, repo: &Path, verify: bool) -> Check {
+    let opened = search.engine.index(repo).and_then(|index| match verify {
+        true => index.verify().map_err(SearchError::from),
+        false => Ok(()),
+    });
+    let problem = opened.err();
+    let dir = search.engine.index_dir(repo);
+    Check {
+        name: "index",
+        ok: problem.is_none(),
+        detail: problem.as_ref().map_or_else(|| dir.display().to_string(), ToString::to_string),
+        hint: problem.is_some().then(|| "build one with `mainstay index build`".into()),
+    }
 }

@@ -86,6 +86,7 @@ struct Args {
     /// compact shows one line a hit, full everything known about it, json is full.
     output: Option<Output>,
     /// Search by meaning too: true, false, or null for the default.
+    #[serde(default)]
     #[schemars(schema_with = "nullable_bool")]
     ann: Option<bool>,
     /// Hits of each mode, 5 when absent.

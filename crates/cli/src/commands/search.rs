@@ -1,0 +1,274 @@
+//! `mainstay search`, `mainstay index` and `mainstay show`: the search toolset for people.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Arg, ArgMatches, Command};
+use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
+use mainstay_runtime::{Outcome, Request, Runtime};
+use serde_json::{Map, Value, json};
+
+use crate::app::App;
+use crate::flags::{tool_args, with_tool_flags};
+use crate::output::{DIM, DONE, MATCH, NAME, Output, exit_of, explain, print};
+use crate::progress::Bar;
+use crate::settings::with_flags;
+
+/// Arguments that have a place of their own on the command line.
+const PLACED: &[&str] = &["query", "repoPath"];
+
+pub fn search_command(def: &ToolDef) -> Command {
+    let command = Command::new("search")
+        .about("Search the repository you are in")
+        .arg(Arg::new("query").required(true).num_args(1..).value_name("QUERY").help("Words, \"exact text\", /regex/ or a question"))
+        .after_help("Example: mainstay search \"how are cancelled requests cleaned up\"\n         mainstay search '/fn \\w+_index/' --lang rust -n 20");
+    let command = with_tool_flags(with_flags(command), def, PLACED);
+    command.mut_arg("top", |arg| arg.short('n'))
+}
+
+pub fn index_command() -> Command {
+    Command::new("index").about("Build and look at search indexes").subcommand_required(true).subcommands([
+        with_flags(Command::new("build").about("Build the index of a repository or bring it up to date"))
+            .arg(
+                Arg::new("full")
+                    .long("full")
+                    .action(clap::ArgAction::SetTrue)
+                    .help("Work on every file again"),
+            ),
+        with_flags(Command::new("status").about("Show how large and how fresh the index is")),
+        with_flags(Command::new("verify").about("Read the whole index and check it")),
+    ])
+}
+
+pub fn show_command() -> Command {
+    with_flags(Command::new("show").about("Show lines of a file"))
+        .arg(Arg::new("place").required(true).value_name("FILE[:LINE[-LINE]]").help("File and lines"))
+        .after_help("Example: mainstay show src/lib.rs:10-40")
+}
+
+pub fn search(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
+    let settings = super::settings(matches)?;
+    let runtime = App::new(&settings, false)?.runtime()?;
+    let def = definition(&runtime, "search")?;
+    let mut args = tool_args(matches, &def, PLACED);
+    let words: Vec<&str> =
+        matches.get_many::<String>("query").into_iter().flatten().map(String::as_str).collect();
+    args.insert("query".into(), words.join(" ").into());
+    if !output.json && !args.contains_key("output") {
+        args.insert("output".into(), "full".into());
+    }
+    let mut outcome = runtime.call(Request::new("search", Value::Object(args.clone())));
+    if outcome.result.as_ref().is_err_and(|failure| failure.fault.code == ErrorCode::NoIndex) {
+        output.note(format_args!("{DIM}No index yet; building one. This happens once.{DIM:#}"));
+        let built = build(&runtime, json!({}), output);
+        if built.result.is_err() {
+            return Ok(finish(&built, output, |_| String::new()));
+        }
+        outcome = runtime.call(Request::new("search", Value::Object(args)));
+    }
+    let found = matches!(&outcome.result, Ok(Body::Json(raw)) if count(raw.get()) > 0);
+    let status = finish(&outcome, output, page);
+    Ok(if outcome.result.is_ok() && !found { ExitCode::from(1) } else { status })
+}
+
+pub fn index(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
+    let (verb, matches) = matches.subcommand().expect("clap requires a subcommand");
+    let settings = super::settings(matches)?;
+    let runtime = App::new(&settings, false)?.runtime()?;
+    match verb {
+        "build" => {
+            let outcome = build(&runtime, json!({ "incremental": !matches.get_flag("full") }), output);
+            Ok(finish(&outcome, output, built))
+        }
+        "status" => {
+            let outcome = runtime.call(Request::new("index_status", json!({})));
+            Ok(finish(&outcome, output, |value| format!("{value:#}")))
+        }
+        _ => {
+            let outcome = runtime.call(Request::new("check_status", json!({ "verify": true })));
+            let sound = matches!(&outcome.result, Ok(Body::Json(raw)) if parse(raw.get())["ok"] == true);
+            let status = finish(&outcome, output, checks);
+            Ok(if outcome.result.is_ok() && !sound { ExitCode::from(1) } else { status })
+        }
+    }
+}
+
+pub fn show(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
+    let settings = super::settings(matches)?;
+    let runtime = App::new(&settings, false)?.runtime()?;
+    let place = matches.get_one::<String>("place").expect("clap requires a place");
+    let (file, lines) = match place.rsplit_once(':') {
+        Some((file, lines)) if lines.starts_with(|c: char| c.is_ascii_digit()) => (file, Some(lines)),
+        _ => (place.as_str(), None),
+    };
+    let mut args = Map::new();
+    args.insert("file".into(), file.into());
+    if let Some(lines) = lines {
+        let number = |text: &str| {
+            text.parse::<u32>().map_err(|_| Fault::invalid(format!("{text} is not a line number")))
+        };
+        let (start, end) = lines.split_once('-').map_or((lines, None), |(start, end)| (start, Some(end)));
+        args.insert("startLine".into(), number(start)?.into());
+        if let Some(end) = end {
+            args.insert("endLine".into(), number(end)?.into());
+        }
+    }
+    let outcome = runtime.call(Request::new("show_file", Value::Object(args)));
+    Ok(finish(&outcome, output, |value| {
+        let first = value["startLine"].as_u64().unwrap_or(1);
+        numbered(value["text"].as_str().unwrap_or_default(), first, &[])
+    }))
+}
+
+fn definition(runtime: &Runtime, tool: &str) -> FaultResult<Arc<ToolDef>> {
+    runtime.registry().get(tool).ok_or_else(|| {
+        Fault::new(ErrorCode::UnknownTool, format!("the tool {tool} is not available"))
+            .hint(format!("`mainstay tools explain {tool}` says why"))
+    })
+}
+
+fn build(runtime: &Runtime, args: Value, output: Output) -> Outcome {
+    let bar = Bar::start(output.quiet || output.json);
+    let steps = bar.clone();
+    let outcome = runtime.call(Request::new("build_index", args).on_step(move |_, step| steps.show(&step)));
+    bar.finish();
+    outcome
+}
+
+/// Prints an outcome: `text` of its result for a person, the envelope with `--json`.
+fn finish(outcome: &Outcome, output: Output, text: impl FnOnce(&Value) -> String) -> ExitCode {
+    if output.json {
+        print(&mainstay_server::envelope(outcome));
+    }
+    match &outcome.result {
+        Ok(Body::Json(raw)) => {
+            if !output.json {
+                let text = text(&parse(raw.get()));
+                if !text.is_empty() {
+                    print(&text);
+                }
+            }
+            ExitCode::SUCCESS
+        }
+        Ok(_) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !output.json {
+                explain(&failure.fault);
+            }
+            exit_of(failure.fault.code)
+        }
+    }
+}
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+fn count(result: &str) -> usize {
+    let result = parse(result);
+    ["code", "prose"].iter().map(|mode| result["search"][mode].as_array().map_or(0, Vec::len)).sum()
+}
+
+/// Hits grouped by file, in the order of their best hit.
+fn page(result: &Value) -> String {
+    let search = &result["search"];
+    let hits: Vec<&Value> =
+        ["code", "prose"].iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()).collect();
+    let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
+    for hit in hits {
+        let file = hit["file"].as_str().unwrap_or_default();
+        match files.iter_mut().find(|group| group.0 == file) {
+            Some(group) => group.1.push(hit),
+            None => files.push((file, vec![hit])),
+        }
+    }
+    let mut text = String::new();
+    for (file, hits) in &files {
+        for hit in hits {
+            let line = hit["snippet"]["line"].as_u64().or(hit["startLine"].as_u64()).unwrap_or(1);
+            let name = hit["name"].as_str().unwrap_or_default();
+            let kind = hit["kind"].as_str().unwrap_or_default();
+            text.push_str(&format!("{NAME}{file}:{line}{NAME:#}  {DIM}{kind}{DIM:#} {name}\n"));
+            if let Some(snippet) = hit["snippet"]["text"].as_str() {
+                let matches: Vec<(usize, usize)> =
+                    hit["snippet"]["matches"].as_array().into_iter().flatten().filter_map(pair).collect();
+                text.push_str(&numbered(snippet, line, &matches));
+            }
+            text.push('\n');
+        }
+    }
+    if files.is_empty() {
+        text.push_str("No match");
+    }
+    for note in search["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        text.push_str(&format!("{DIM}{note}{DIM:#}\n"));
+    }
+    let fresh = &search["freshness"];
+    let changed: u64 =
+        ["changedFiles", "addedFiles", "deletedFiles"].iter().filter_map(|key| fresh[key].as_u64()).sum();
+    if changed > 0 {
+        text.push_str(&format!("{DIM}{changed} files changed since the index was built; they were searched as they are now{DIM:#}\n"));
+    }
+    text.trim_end().to_owned()
+}
+
+fn pair(value: &Value) -> Option<(usize, usize)> {
+    Some((usize::try_from(value[0].as_u64()?).ok()?, usize::try_from(value[1].as_u64()?).ok()?))
+}
+
+/// Lines with their numbers, matches highlighted.
+fn numbered(text: &str, first: u64, matches: &[(usize, usize)]) -> String {
+    let mut shown = String::new();
+    let mut offset = 0;
+    for (number, line) in (first..).zip(text.trim_end_matches('\n').split('\n')) {
+        shown.push_str(&format!("{DIM}{number:>6}{DIM:#}  {}\n", highlighted(line, offset, matches)));
+        offset += line.len() + 1;
+    }
+    shown
+}
+
+fn highlighted(line: &str, offset: usize, matches: &[(usize, usize)]) -> String {
+    let mut text = String::new();
+    let mut at = 0;
+    for (start, end) in matches {
+        let (Some(start), Some(end)) = (start.checked_sub(offset), end.checked_sub(offset)) else { continue };
+        let (Some(before), Some(inside)) = (line.get(at..start), line.get(start..end.min(line.len()))) else {
+            continue;
+        };
+        text.push_str(&format!("{before}{MATCH}{inside}{MATCH:#}"));
+        at = start + inside.len();
+    }
+    text.push_str(line.get(at..).unwrap_or_default());
+    text
+}
+
+fn built(result: &Value) -> String {
+    let number = |key: &str| result[key].as_u64().unwrap_or_default();
+    let seconds = number("elapsedMs") as f64 / 1000.0;
+    let mut text = format!(
+        "{DONE}Indexed{DONE:#} {} chunks from {} files in {seconds:.1}s ({} worked on)",
+        number("chunks"),
+        number("files"),
+        number("analysedFiles"),
+    );
+    for (reason, count) in result["skipped"].as_object().into_iter().flatten() {
+        text.push_str(&format!("\n  {DIM}skipped{DIM:#}  {count} {reason}"));
+    }
+    text
+}
+
+fn checks(result: &Value) -> String {
+    let rows = result["checks"].as_array().into_iter().flatten();
+    let lines: Vec<String> = rows
+        .map(|row| {
+            let mark = if row["ok"] == true { "ok " } else { "no " };
+            let hint = row["hint"].as_str().map(|hint| format!("\n     {hint}")).unwrap_or_default();
+            format!(
+                "{mark}  {}: {}{hint}",
+                row["name"].as_str().unwrap_or_default(),
+                row["detail"].as_str().unwrap_or_default()
+            )
+        })
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,10 @@
+//! Behaviour of the search engine through its public interface.
+
+#![allow(clippy::unwrap_used)]
+
+mod building;
+mod damage;
+mod freshness;
+mod languages;
+mod searching;
+mod site;
