@@ -16,13 +16,13 @@ pub struct Fault {
     pub message: String,
     /// The next step, where there is one.
     pub hint: Option<String>,
-    /// Structured data for programs.
-    pub details: Map<String, Value>,
+    /// Structured data for programs; boxed, because most results are not failures.
+    pub details: Box<Map<String, Value>>,
 }
 
 impl Fault {
     pub fn new(code: ErrorCode, message: impl fmt::Display) -> Fault {
-        Fault { code, message: message.to_string(), hint: None, details: Map::new() }
+        Fault { code, message: message.to_string(), hint: None, details: Box::default() }
     }
 
     /// Builds an internal fault from an error and its causes.
@@ -59,7 +59,7 @@ impl Fault {
     ///
     /// A foundry code stays visible as `details.foundryCode`, a hint as `details.hint`.
     pub fn to_error(&self) -> Value {
-        let mut details = self.details.clone();
+        let mut details = Map::clone(&self.details);
         if self.code.shared() != self.code {
             details.insert("foundryCode".into(), self.code.name().into());
         }

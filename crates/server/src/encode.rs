@@ -137,7 +137,7 @@ pub fn line(outcome: Outcome, incident: impl FnOnce() -> String) -> (&'static st
         Stage::Run if failed.fault.code.line().name() == "SCHEMA_INPUT" => "BAD_REQUEST",
         _ => failed.fault.code.line().name(),
     };
-    let mut details = failed.fault.details.clone();
+    let mut details = Map::clone(&failed.fault.details);
     if !failed.violations.is_empty() {
         details.insert("errors".into(), json!(failed.violations));
     }
@@ -187,7 +187,7 @@ fn flat(fault: &Fault, violations: &[mainstay_runtime::Violation]) -> Value {
     let mut flat = Map::new();
     flat.insert("message".into(), fault.message.as_str().into());
     flat.insert("code".into(), code.name().into());
-    flat.extend(fault.details.clone());
+    flat.extend(Map::clone(&fault.details));
     if !violations.is_empty() {
         flat.insert("errors".into(), json!(violations));
     }

@@ -100,11 +100,11 @@ pub enum Message<'a> {
 /// Why a message cannot be acted on.
 pub struct Unreadable {
     pub id: Option<Id>,
-    pub error: RpcError,
+    pub error: Box<RpcError>,
 }
 
 fn unreadable(id: Option<Id>, code: i32, message: impl Into<String>) -> Unreadable {
-    Unreadable { id, error: RpcError::protocol(code, message) }
+    Unreadable { id, error: Box::new(RpcError::protocol(code, message)) }
 }
 
 /// Reads one message.

@@ -120,7 +120,7 @@ fn read_all<R: Read>(mut reader: Reader<R>, mut session: Session, outbox: &Outbo
             Ok(Some(Frame::Oversized)) => session.oversized(),
             Ok(Some(Frame::BadHeader)) => session.handle(Err(message::Unreadable {
                 id: None,
-                error: RpcError::protocol(RpcError::PARSE, "the header has no Content-Length"),
+                error: Box::new(RpcError::protocol(RpcError::PARSE, "the header has no Content-Length")),
             })),
             Ok(None) | Err(_) => break,
         }
