@@ -19,7 +19,8 @@ mod toolset;
 mod version;
 
 pub use call::{
-    Call, CallParts, Caller, ClientLink, Host, NoHost, Notes, Progress, ProgressSink, Silent, Stream, ToolUse,
+    Call, CallParts, Caller, ClientLink, Host, InputAnswers, NoHost, Notes, Progress, ProgressSink, Silent,
+    Stream, ToolUse,
 };
 pub use cancel::{CancelGuard, CancelToken, StopReason};
 pub use code::{CodeRow, ErrorCode, ExitClass};

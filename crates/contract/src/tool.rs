@@ -5,8 +5,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::{Call, Fault, FaultResult, Policy, Toolset, closed, envelope_schema, schema_of};
 
@@ -267,6 +267,9 @@ pub enum Body {
     Forward { tool: String, args: Value },
     /// MCP content blocks.
     Content { blocks: Vec<Value>, structured: Option<Value>, is_error: bool },
+    /// Questions the client must answer before the tool is called again, by key; `state` comes back
+    /// unchanged with the answers.
+    Input { requests: Map<String, Value>, state: Option<String> },
 }
 
 impl Body {

@@ -189,6 +189,7 @@ struct Carried {
     request_id: Option<String>,
     client: Option<Arc<dyn mainstay_contract::ClientLink>>,
     meta: serde_json::Map<String, Value>,
+    input: mainstay_contract::InputAnswers,
 }
 
 impl Inner {
@@ -212,6 +213,7 @@ impl Inner {
             request_id: request.request_id,
             client: request.client,
             meta: request.meta,
+            input: request.input,
         };
         let admitted = match self.admit(&request.tool, request.args, request.door, &carried.caller) {
             Ok(admitted) => admitted,
@@ -379,6 +381,7 @@ impl Inner {
                 host: self.arc(),
                 client: carried.client.clone(),
                 meta: carried.meta.clone(),
+                input: carried.input.clone(),
             });
             let Admitted { entry, args, place } = admitted;
             let result = fenced(&entry.tool, &call, args);
