@@ -19,6 +19,7 @@ use crate::explain::role_allowed;
 use crate::limits::{Place, Usage};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
+use crate::reach::check_roots;
 use crate::registry::{Door, Entry, Registry, RegistryError};
 use crate::request::{Failure, Outcome, Request, Stage};
 use crate::timer::Timer;
@@ -250,7 +251,7 @@ impl Inner {
         {
             return Err((Some(Arc::clone(def)), Failure { stage: Stage::Validate, fault, violations }));
         }
-        if let Err(fault) = self.authorise(def, caller) {
+        if let Err(fault) = self.authorise(def, &args, caller) {
             return Err((Some(Arc::clone(def)), Failure::new(Stage::Authorise, fault)));
         }
         match self.usage.enter(def, Instant::now()) {
@@ -259,7 +260,7 @@ impl Inner {
         }
     }
 
-    fn authorise(&self, def: &ToolDef, caller: &Caller) -> FaultResult<()> {
+    fn authorise(&self, def: &ToolDef, args: &Value, caller: &Caller) -> FaultResult<()> {
         let role = caller.role.unwrap_or(self.access.role.value);
         if !role_allowed(def, role) {
             let allow: Vec<&str> = def.policy.roles.iter().map(|role| role.name()).collect();
@@ -279,7 +280,7 @@ impl Inner {
             )
             .detail("method", def.id.as_str())
             .detail("rule", self.access.mutation.origin.to_string())),
-            _ => Ok(()),
+            _ => check_roots(def, args, caller),
         }
     }
 
