@@ -29,7 +29,8 @@ pub fn document(registry: &Registry, identity: &Identity, secured: bool) -> Valu
         "components": { "schemas": writer.schemas, "responses": failures() },
     });
     if secured {
-        document["components"]["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
+        document["components"]["securitySchemes"] =
+            json!({ "token": { "type": "http", "scheme": "bearer" } });
         document["security"] = json!([{ "token": [] }]);
     }
     document
@@ -130,9 +131,7 @@ fn get(id: &str, summary: &str, success: Value) -> Value {
 }
 
 fn base_paths() -> Map<String, Value> {
-    let object = |name: &str, schema: Value| {
-        json!({ "type": "object", "properties": { name: schema }, "required": [name] })
-    };
+    let object = |name: &str, schema: Value| json!({ "type": "object", "properties": { name: schema }, "required": [name] });
     let status = || json_success(object("status", json!({ "type": "string" })));
     let uptime = json_success(object("uptimeMs", json!({ "type": "number", "minimum": 0 })));
     let tools = json_success(object("tools", json!({ "type": "array", "items": { "type": "object" } })));
@@ -146,7 +145,10 @@ fn base_paths() -> Map<String, Value> {
         ("/health", get("health", "Say how long the server has been up", uptime)),
         ("/healthz", get("alive", "Say that the server is alive", status())),
         ("/readyz", ready),
-        ("/metrics", get("metrics", "Counters for Prometheus", text_success("Prometheus text", "text/plain"))),
+        (
+            "/metrics",
+            get("metrics", "Counters for Prometheus", text_success("Prometheus text", "text/plain")),
+        ),
         ("/openapi.json", get("openapi", "This document", own)),
         ("/tools", get("tools", "List the tools with their schemas", tools)),
     ]
@@ -244,9 +246,10 @@ impl Writer {
             }
             input["not"] = json!({ "required": ["repo", "repoPath"] });
             let body = self.schema("search_request".into(), input);
-            for (path, id, success) in
-                [("/search", "search_api", json_success(result("search"))), ("/search/stream", "search_stream", events())]
-            {
+            for (path, id, success) in [
+                ("/search", "search_api", json_success(result("search"))),
+                ("/search/stream", "search_stream", events()),
+            ] {
                 let operation = json!({
                     "operationId": id,
                     "summary": "Search a repository",

@@ -38,7 +38,9 @@ impl Future for Pending {
     type Output = Outcome;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
-        Pin::new(&mut self.answer).poll(context).map(|answer| answer.expect("a call is answered exactly once"))
+        Pin::new(&mut self.answer)
+            .poll(context)
+            .map(|answer| answer.expect("a call is answered exactly once"))
     }
 }
 

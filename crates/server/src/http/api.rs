@@ -48,7 +48,11 @@ pub async fn metrics(State(app): Shared) -> Reply {
 
 /// The one JSON answer that is not an envelope: other programs read it as OpenAPI.
 pub async fn openapi(State(app): Shared) -> Reply {
-    let document = openapi::document(&app.surface.runtime.registry(), &app.surface.identity, !app.config.tokens.is_empty());
+    let document = openapi::document(
+        &app.surface.runtime.registry(),
+        &app.surface.identity,
+        !app.config.tokens.is_empty(),
+    );
     reply::json(200, document.to_string())
 }
 
@@ -78,7 +82,8 @@ pub async fn call_tool(State(app): Shared, Extension(caller): Extension<Caller>,
     };
     if app.surface.runtime.registry().get(&name).is_none() {
         // The runtime's own refusal names the nearest tools and the rule that hides one.
-        let outcome = Pending::start(&app.surface.runtime, request_for(&parts, caller, &name, json!({}))).await;
+        let outcome =
+            Pending::start(&app.surface.runtime, request_for(&parts, caller, &name, json!({}))).await;
         return reply::outcome(&outcome);
     }
     match read(&app, &parts, body).await {
@@ -105,9 +110,9 @@ fn request_for(parts: &Parts, caller: Caller, tool: &str, args: Value) -> CallRe
 }
 
 async fn read(app: &App, parts: &Parts, raw: axum::body::Body) -> Result<Value, Reply> {
-    body::read(parts, raw, app.config.body_bytes)
-        .await
-        .map_err(|unreadable| reply::fault_as(unreadable.status, &unreadable.fault, &app.meta(&parts.headers)))
+    body::read(parts, raw, app.config.body_bytes).await.map_err(|unreadable| {
+        reply::fault_as(unreadable.status, &unreadable.fault, &app.meta(&parts.headers))
+    })
 }
 
 /// The tool behind an endpoint of the Search API.
@@ -218,7 +223,8 @@ fn with_repo(mut outcome: Outcome, repo: String, key: &str) -> Outcome {
     let mut inner: Value = serde_json::from_str(raw.get()).unwrap_or_default();
     let named = inner.get("repo").and_then(Value::as_str).map(str::to_owned);
     let repo = outcome.meta.repo.clone().or(named).unwrap_or(repo);
-    let wrapped = inner.as_object().is_some_and(|fields| fields.keys().all(|name| name == "repo" || name == key));
+    let wrapped =
+        inner.as_object().is_some_and(|fields| fields.keys().all(|name| name == "repo" || name == key));
     if let (true, Some(held)) = (wrapped, inner.get_mut(key)) {
         inner = held.take();
     }

@@ -13,6 +13,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{get, post};
 use mainstay_contract::{ErrorCode, Fault, Meta};
 use tokio_util::sync::CancellationToken;
+use tower::util::option_layer;
 
 use super::api;
 use super::config::{HttpConfig, HttpError};
@@ -53,7 +54,7 @@ pub fn router(
     stopping: CancellationToken,
     closing: CancellationToken,
 ) -> Result<Router, HttpError> {
-    let cors = cors(&config)?;
+    let cors = option_layer((!config.origins.is_empty()).then(|| cors(&config)).transpose()?);
     let mcp = mcp::streamable(surface.clone(), config.body_bytes, closing)?;
     let app = Arc::new(App {
         roots: config.roots.clone().map(Arc::from),
@@ -109,6 +110,7 @@ async fn unknown_path(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply 
 }
 
 async fn wrong_method(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply {
-    let fault = Fault::invalid("the path does not support this method").hint("the Allow header lists those it does");
+    let fault =
+        Fault::invalid("the path does not support this method").hint("the Allow header lists those it does");
     reply::fault_as(405, &fault, &app.meta(&headers))
 }

@@ -182,7 +182,9 @@ mod tests {
         for host in ["evil.example", "10.0.0.1", "127.0.0.1.evil.example", "localhost.evil:80", ""] {
             assert!(!check(&config, host, None), "{host}");
         }
-        for origin in ["http://localhost:3000", "https://app.example", "http://[::1]", "http://127.0.0.1:7345"] {
+        for origin in
+            ["http://localhost:3000", "https://app.example", "http://[::1]", "http://127.0.0.1:7345"]
+        {
             assert!(check(&config, "127.0.0.1:7345", Some(origin)), "{origin}");
         }
         for origin in ["https://evil.example", "null", "file://", "http://localhost@evil.example", ""] {

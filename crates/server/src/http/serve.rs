@@ -128,7 +128,9 @@ async fn connection(
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer.ip()));
         let router = router.clone();
-        async move { Ok::<_, Infallible>(router.oneshot(request.map(Body::new)).await.unwrap_or_else(|e| match e {})) }
+        async move {
+            Ok::<_, Infallible>(router.oneshot(request.map(Body::new)).await.unwrap_or_else(|e| match e {}))
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -6,8 +6,8 @@ use mainstay_contract::{CancelToken, ClientLink, ErrorCode, Fault, FaultResult, 
 use mainstay_runtime::Step;
 use rmcp::RoleServer;
 use rmcp::model::{
-    CustomNotification, CustomRequest, ProgressNotificationParam, ProgressToken, RequestId, ServerNotification,
-    ServerRequest,
+    CustomNotification, CustomRequest, ProgressNotificationParam, ProgressToken, RequestId,
+    ServerNotification, ServerRequest,
 };
 use rmcp::service::{OriginatingRequestId, Peer};
 use serde_json::Value;
@@ -116,7 +116,9 @@ impl Wire {
 async fn ask(peer: Peer<RoleServer>, request: CustomRequest, answer: SyncSender<FaultResult<Value>>) {
     let result = match peer.send_request(ServerRequest::CustomRequest(request)).await {
         Ok(result) => serde_json::to_value(result).map_err(|error| Fault::internal(&error)),
-        Err(error) => Err(Fault::new(ErrorCode::CapabilityMissing, format!("the client did not answer: {error}"))),
+        Err(error) => {
+            Err(Fault::new(ErrorCode::CapabilityMissing, format!("the client did not answer: {error}")))
+        }
     };
     let _ = answer.try_send(result);
 }
