@@ -12,7 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use mainstay_contract::CancelToken;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -24,6 +24,8 @@ use crate::surface::Surface;
 
 /// A client that has not finished its request head by then is not going to.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// Connections the kernel keeps until they are accepted; beyond it they are reset.
+const BACKLOG: u32 = 4_096;
 /// Time for calls that were told to stop to be answered.
 const LAST_ANSWERS: Duration = Duration::from_millis(3_500);
 
@@ -56,7 +58,7 @@ async fn serve(
     bound: impl FnOnce(SocketAddr),
 ) -> Result<(), HttpError> {
     let cannot_bind = |source| HttpError::Bind { host: config.host, port: config.port, source };
-    let listener = TcpListener::bind((config.host, config.port)).await.map_err(cannot_bind)?;
+    let listener = listen(SocketAddr::new(config.host, config.port)).map_err(cannot_bind)?;
     let address = listener.local_addr().map_err(cannot_bind)?;
     let stopping = CancellationToken::new();
     let told = stopping.clone();
@@ -79,6 +81,18 @@ async fn serve(
     let everyone = u32::try_from(max).unwrap_or(u32::MAX);
     let _ = tokio::time::timeout(LAST_ANSWERS, places.acquire_many(everyone)).await;
     Ok(())
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // A restart must not wait for connections of the last run to time out.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 async fn until_idle(runtime: &mainstay_runtime::Runtime) {
