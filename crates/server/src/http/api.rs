@@ -110,9 +110,16 @@ fn request_for(parts: &Parts, caller: Caller, tool: &str, args: Value) -> CallRe
 }
 
 async fn read(app: &App, parts: &Parts, raw: axum::body::Body) -> Result<Value, Reply> {
-    body::read(parts, raw, app.config.body_bytes).await.map_err(|unreadable| {
+    let args = body::read(parts, raw, app.config.body_bytes).await.map_err(|unreadable| {
         reply::fault_as(unreadable.status, &unreadable.fault, &app.meta(&parts.headers))
-    })
+    })?;
+    // Arguments may be left out elsewhere; a body that is there says what it means.
+    match args.is_null() {
+        true => {
+            Err(reply::fault(&Fault::invalid("the body must be a JSON object"), &app.meta(&parts.headers)))
+        }
+        false => Ok(args),
+    }
 }
 
 /// The tool behind an endpoint of the Search API.
