@@ -45,6 +45,20 @@ pub enum ArgCheck {
     Tool,
 }
 
+/// Whether a call may go on as a task that the client polls, where the protocol has tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskSupport {
+    #[default]
+    Never,
+    /// As a task for clients that know tasks, at once for the others.
+    Optional,
+    /// Only as a task.
+    Required,
+    /// Only as a task, which starts once the client has answered the tool's questions.
+    AfterInput,
+}
+
 /// In which form of `tools/list` a tool appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -87,6 +101,7 @@ pub struct ToolDef {
     /// Registered only when the operator asks for it by name or for everything.
     pub on_demand: bool,
     pub policy: Policy,
+    pub tasks: TaskSupport,
     /// Grows by one with every change a caller can notice.
     pub schema_version: u32,
     /// Deterministic and read-only, as `meta/tools` reports it.
@@ -120,6 +135,7 @@ impl ToolDef {
             listing: Listing::Classic,
             on_demand: false,
             policy: Policy::interactive(),
+            tasks: TaskSupport::Never,
             schema_version: 1,
             stable: false,
             examples: Vec::new(),
@@ -182,6 +198,11 @@ impl ToolDef {
 
     pub fn listing(mut self, listing: Listing) -> ToolDef {
         self.listing = listing;
+        self
+    }
+
+    pub fn tasks(mut self, support: TaskSupport) -> ToolDef {
+        self.tasks = support;
         self
     }
 
