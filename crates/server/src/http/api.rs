@@ -208,11 +208,11 @@ async fn search_call(
     let mut repo = None;
     if let Some(fields) = args.as_object_mut() {
         // The API's own spelling; the schema of the tool judges it as `repoPath`.
-        if let Some(named) = fields.remove("repo") {
-            if fields.insert("repoPath".into(), named).is_some() {
-                let fault = Fault::invalid("repo and repoPath name the same thing: send one of them");
-                return Err(reply::fault(&fault, &app.meta(&parts.headers)));
-            }
+        if let Some(named) = fields.remove("repo")
+            && fields.insert("repoPath".into(), named).is_some()
+        {
+            let fault = Fault::invalid("repo and repoPath name the same thing: send one of them");
+            return Err(reply::fault(&fault, &app.meta(&parts.headers)));
         }
         repo = fields.get("repoPath").and_then(Value::as_str).map(str::to_owned);
     }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::request::Parts;
-use mainstay_contract::{Body, Caller, CancelToken, ErrorCode, Fault, InputAnswers};
+use mainstay_contract::{Body, Caller, CancelToken, ErrorCode, Fault, InputAnswers, TaskSupport};
 use mainstay_runtime::{Door, Outcome, Registry, Request};
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -17,6 +18,7 @@ use super::convert::{self, complete, input_required, method_not_found, typed};
 use super::link::{Link, Wire};
 use super::news;
 use super::state::{NoKey, States};
+use super::tasks;
 use crate::changes::Change;
 use crate::encode;
 use crate::identity::Transport;
@@ -48,27 +50,32 @@ const SESSION_METHODS: [&str; 5] =
 
 /// What all clients share.
 pub struct Shared {
-    surface: Surface,
+    pub(super) surface: Surface,
     states: States,
-    /// The listing of the registry it was made from.
-    listing: Mutex<Option<(Arc<Registry>, Arc<Vec<Tool>>)>>,
+    pub(super) tasks: TaskManager,
+    listing: Mutex<Option<Listing>>,
+}
+
+/// The tools as listed, and the registry they were listed from.
+struct Listing {
+    registry: Arc<Registry>,
+    tools: Arc<Vec<Tool>>,
 }
 
 impl Shared {
     pub fn new(surface: Surface) -> Result<Shared, NoKey> {
-        Ok(Shared { surface, states: States::new()?, listing: Mutex::default() })
+        let (states, tasks) = (States::new()?, TaskManager::new());
+        Ok(Shared { surface, states, tasks, listing: Mutex::default() })
     }
 
     fn tools(&self) -> Result<Arc<Vec<Tool>>, ErrorData> {
         let registry = self.surface.runtime.registry();
         let mut listing = lock(&self.listing);
-        if let Some((from, tools)) = &*listing
-            && Arc::ptr_eq(from, &registry)
-        {
-            return Ok(Arc::clone(tools));
+        if let Some(made) = listing.as_ref().filter(|made| Arc::ptr_eq(&made.registry, &registry)) {
+            return Ok(Arc::clone(&made.tools));
         }
         let tools: Arc<Vec<Tool>> = Arc::new(typed(listed_tools(&registry, self.surface.naming).into())?);
-        *listing = Some((registry, Arc::clone(&tools)));
+        *listing = Some(Listing { registry, tools: Arc::clone(&tools) });
         Ok(tools)
     }
 }
@@ -114,8 +121,8 @@ impl Handler {
         serde_json::to_value(level).ok()?.as_str().map(str::to_owned)
     }
 
-    /// Takes a call through the runtime, with progress, questions and cancellation.
-    async fn run(&self, request: Request, context: &RequestContext<RoleServer>) -> Outcome {
+    /// Adds to a request what is known about the client.
+    fn with_client(request: Request, context: &RequestContext<RoleServer>) -> Request {
         let caller =
             context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>().cloned());
         let mut caller = caller.unwrap_or_default();
@@ -126,6 +133,11 @@ impl Handler {
         {
             meta.insert(CLIENT_CAPABILITIES.into(), capabilities);
         }
+        Request { caller, meta, request_id: Some(context.id.to_string()), ..request }
+    }
+
+    /// Takes a call through the runtime, with progress, questions and cancellation.
+    async fn run(&self, request: Request, context: &RequestContext<RoleServer>) -> Outcome {
         let cancel = CancelToken::new();
         let (link, mut outgoing) = Link::new(cancel.clone(), self.log_level(context));
         let wire = Wire {
@@ -133,8 +145,7 @@ impl Handler {
             request: context.id.clone(),
             progress: context.meta.get_progress_token(),
         };
-        let mut request =
-            Request { caller, meta, cancel, request_id: Some(context.id.to_string()), ..request };
+        let mut request = Request { cancel, ..Self::with_client(request, context) };
         if wire.progress.is_some() {
             request = request.on_step(link.steps());
         }
@@ -158,6 +169,29 @@ impl Handler {
             }
         }
         outcome
+    }
+
+    /// Whether the call goes on as a task; refuses a client that cannot follow one it would need.
+    fn wants_task(&self, call: &Request, context: &RequestContext<RoleServer>) -> Result<bool, ErrorData> {
+        let support =
+            self.surface().runtime.registry().get(&call.tool).map(|def| def.tasks).unwrap_or_default();
+        let can = context.client_capabilities().is_some_and(|can| can.supports_tasks());
+        match support {
+            TaskSupport::Never => Ok(false),
+            TaskSupport::Optional => Ok(can),
+            TaskSupport::AfterInput if call.input.responses.is_empty() => Ok(false),
+            TaskSupport::Required | TaskSupport::AfterInput if can => Ok(true),
+            TaskSupport::Required | TaskSupport::AfterInput => {
+                let fault = Fault::new(
+                    ErrorCode::CapabilityMissing,
+                    "the tool runs as a task, which the client cannot follow",
+                );
+                let required = json!({ "extensions": { TASKS_EXTENSION_ID: {} } });
+                let mut error = RpcError::from_fault(&fault).with("requiredCapabilities", required);
+                error.code = RpcError::MISSING_CAPABILITY;
+                Err(convert::error(error))
+            }
+        }
     }
 
     /// The answers that came with a repeated request; a state that is not ours is refused.
@@ -214,6 +248,9 @@ impl ServerHandler for Handler {
             "completions": {},
             "experimental": { "pairofcleats": identity.experimental(Transport::Sdk) },
         });
+        if surface.runtime.registry().registered().any(|def| def.tasks != TaskSupport::Never) {
+            capabilities["extensions"] = json!({ TASKS_EXTENSION_ID: {} });
+        }
         if fixtures {
             capabilities["resources"]["subscribe"] = true.into();
             capabilities["logging"] = json!({});
@@ -262,6 +299,9 @@ impl ServerHandler for Handler {
         let args = request.arguments.map_or(Value::Null, Value::Object);
         let input = self.answers(&name, request.input_responses, request.request_state)?;
         let call = Request { door: Door::Listed, input, ..Request::new(name.as_str(), args) };
+        if self.wants_task(&call, &context)? {
+            return tasks::start(&self.shared, Self::with_client(call, &context));
+        }
         let outcome = self.run(call, &context).await;
         match outcome.result {
             Ok(Body::Input { requests, state }) if Self::is_modern(&context) => {
@@ -391,6 +431,30 @@ impl ServerHandler for Handler {
             serde_json::to_value(request.level).ok().and_then(|level| level.as_str().map(str::to_owned));
         lock(&self.session).log_level = level;
         Ok(())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.shared.tasks.get_task(&request.task_id).map(GetTaskResult::new).map_err(tasks::unknown)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.tasks.update_task(&request.task_id, request.input_responses).map_err(tasks::unknown)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.tasks.cancel_task(&request.task_id).map_err(tasks::unknown)
     }
 
     /// Direct methods of the contract, and requests whose parameters could not be read.

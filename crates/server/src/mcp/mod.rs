@@ -8,6 +8,7 @@ mod handler;
 mod link;
 mod news;
 mod state;
+mod tasks;
 
 use std::sync::Arc;
 

@@ -20,7 +20,7 @@ impl States {
     pub fn new() -> Result<States, NoKey> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|_| NoKey)?;
-        RequestStateCodec::try_new(&key).map(States).map_err(|_| NoKey)
+        RequestStateCodec::try_new(key).map(States).map_err(|_| NoKey)
     }
 
     /// `context` is what the state belongs to, such as the name of the tool.

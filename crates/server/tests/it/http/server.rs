@@ -39,7 +39,7 @@ fn tools(steps: Sender<&'static str>) -> Vec<Tool> {
     let steps = Mutex::new(steps);
     let echo = object(json!({ "message": { "type": "string", "maxLength": 100 } }), &["message"]);
     let wait = def("wait", Toolset::Search).raw_handler(move |call, _| {
-        let tell = |step| drop(steps.lock().unwrap().send(step));
+        let tell = |step| steps.lock().unwrap().send(step).unwrap_or_default();
         call.progress("wait", "waiting");
         tell("started");
         call.cancel().wait_timeout(SOON);
