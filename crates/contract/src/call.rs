@@ -113,6 +113,16 @@ pub struct CallParts {
     pub client: Option<Arc<dyn ClientLink>>,
     /// Call metadata sent beside the arguments (`_meta` over MCP).
     pub meta: Map<String, Value>,
+    /// What the client answered to an earlier [`crate::Body::Input`].
+    pub input: InputAnswers,
+}
+
+/// Answers to the questions of a [`crate::Body::Input`], and the state that went with them.
+#[derive(Debug, Clone, Default)]
+pub struct InputAnswers {
+    pub responses: Map<String, Value>,
+    /// Checked by the surface: a state that was changed on the way never reaches a tool.
+    pub state: Option<String>,
 }
 
 /// One running call.
@@ -152,6 +162,11 @@ impl Call {
 
     pub fn meta(&self) -> &Map<String, Value> {
         &self.parts.meta
+    }
+
+    /// The client's answers, when the call repeats one that asked for input.
+    pub fn input(&self) -> &InputAnswers {
+        &self.parts.input
     }
 
     pub fn now(&self) -> Timestamp {
@@ -204,6 +219,7 @@ impl Call {
             host: Arc::new(NoHost),
             client: None,
             meta: Map::new(),
+            input: InputAnswers::default(),
         })
     }
 }

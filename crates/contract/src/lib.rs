@@ -19,7 +19,8 @@ mod toolset;
 mod version;
 
 pub use call::{
-    Call, CallParts, Caller, ClientLink, Host, NoHost, Notes, Progress, ProgressSink, Silent, Stream, ToolUse,
+    Call, CallParts, Caller, ClientLink, Host, InputAnswers, NoHost, Notes, Progress, ProgressSink, Silent,
+    Stream, ToolUse,
 };
 pub use cancel::{CancelGuard, CancelToken, StopReason};
 pub use code::{CodeRow, ErrorCode, ExitClass};
@@ -27,6 +28,8 @@ pub use envelope::{Meta, envelope_schema, failure, success, timestamp};
 pub use fault::{Fault, FaultResult};
 pub use policy::{Gate, Lane, Policy, Role};
 pub use schema::{closed, schema_of, with_reserved};
-pub use tool::{Alias, ArgCheck, Body, Effect, Example, Handler, Listing, Payload, Tool, ToolDef, wire_name};
+pub use tool::{
+    Alias, ArgCheck, Body, Effect, Example, Handler, Listing, Payload, TaskSupport, Tool, ToolDef, wire_name,
+};
 pub use toolset::Toolset;
 pub use version::{PROTOCOL_VERSION, SCHEMA_VERSION, TOOLING_VERSION};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::{Call, Fault, FaultResult, Policy, Toolset, closed, envelope_schema, schema_of, with_reserved};
 
@@ -43,6 +43,20 @@ pub enum ArgCheck {
     Schema,
     /// The tool itself, because its texts are part of the contract.
     Tool,
+}
+
+/// Whether a call may go on as a task that the client polls, where the protocol has tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskSupport {
+    #[default]
+    Never,
+    /// As a task for clients that know tasks, at once for the others.
+    Optional,
+    /// Only as a task.
+    Required,
+    /// Only as a task, which starts once the client has answered the tool's questions.
+    AfterInput,
 }
 
 /// In which form of `tools/list` a tool appears.
@@ -87,6 +101,7 @@ pub struct ToolDef {
     /// Registered only when the operator asks for it by name or for everything.
     pub on_demand: bool,
     pub policy: Policy,
+    pub tasks: TaskSupport,
     /// Grows by one with every change a caller can notice.
     pub schema_version: u32,
     /// Deterministic and read-only, as `meta/tools` reports it.
@@ -122,6 +137,7 @@ impl ToolDef {
             listing: Listing::Classic,
             on_demand: false,
             policy: Policy::interactive(),
+            tasks: TaskSupport::Never,
             schema_version: 1,
             stable: false,
             examples: Vec::new(),
@@ -185,6 +201,11 @@ impl ToolDef {
 
     pub fn listing(mut self, listing: Listing) -> ToolDef {
         self.listing = listing;
+        self
+    }
+
+    pub fn tasks(mut self, support: TaskSupport) -> ToolDef {
+        self.tasks = support;
         self
     }
 
@@ -277,6 +298,9 @@ pub enum Body {
     Forward { tool: String, args: Value },
     /// MCP content blocks.
     Content { blocks: Vec<Value>, structured: Option<Value>, is_error: bool },
+    /// Questions the client must answer before the tool is called again, by key; `state` comes back
+    /// unchanged with the answers.
+    Input { requests: Map<String, Value>, state: Option<String> },
 }
 
 impl Body {

@@ -13,6 +13,7 @@ mod limits;
 mod metrics;
 mod near;
 mod pool;
+mod reach;
 mod registry;
 mod request;
 mod runtime;
@@ -21,7 +22,7 @@ mod validate;
 
 pub use access::{Access, Form, OnDemand, Origin, Sourced};
 pub use explain::{Explanation, Standing, explain};
-pub use metrics::{Metrics, ToolMetrics};
+pub use metrics::{BUCKETS_MICROS, Metrics, ToolMetrics};
 pub use near::nearest;
 pub use registry::{Door, Registry, RegistryError};
 pub use request::{Failure, Outcome, Request, Stage, Step};

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mainstay_contract::{Body, Caller, CancelToken, ClientLink, Fault, Meta, Progress, ToolDef};
+use mainstay_contract::{
+    Body, Caller, CancelToken, ClientLink, Fault, InputAnswers, Meta, Progress, ToolDef,
+};
 use serde_json::{Map, Value};
 
 use crate::registry::Door;
@@ -30,6 +32,7 @@ pub struct Request {
     pub steps: Option<StepSink>,
     pub client: Option<Arc<dyn ClientLink>>,
     pub meta: Map<String, Value>,
+    pub input: InputAnswers,
 }
 
 impl Request {
@@ -44,6 +47,7 @@ impl Request {
             steps: None,
             client: None,
             meta: Map::new(),
+            input: InputAnswers::default(),
         }
     }
 

@@ -19,6 +19,7 @@ use crate::explain::role_allowed;
 use crate::limits::{Place, Usage};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
+use crate::reach::check_roots;
 use crate::registry::{Door, Entry, Registry, RegistryError};
 use crate::request::{Failure, Outcome, Request, Stage};
 use crate::timer::Timer;
@@ -189,6 +190,7 @@ struct Carried {
     request_id: Option<String>,
     client: Option<Arc<dyn mainstay_contract::ClientLink>>,
     meta: serde_json::Map<String, Value>,
+    input: mainstay_contract::InputAnswers,
 }
 
 impl Inner {
@@ -212,6 +214,7 @@ impl Inner {
             request_id: request.request_id,
             client: request.client,
             meta: request.meta,
+            input: request.input,
         };
         let admitted = match self.admit(&request.tool, request.args, request.door, &carried.caller) {
             Ok(admitted) => admitted,
@@ -248,7 +251,7 @@ impl Inner {
         {
             return Err((Some(Arc::clone(def)), Failure { stage: Stage::Validate, fault, violations }));
         }
-        if let Err(fault) = self.authorise(def, caller) {
+        if let Err(fault) = self.authorise(def, &args, caller) {
             return Err((Some(Arc::clone(def)), Failure::new(Stage::Authorise, fault)));
         }
         match self.usage.enter(def, Instant::now()) {
@@ -257,7 +260,7 @@ impl Inner {
         }
     }
 
-    fn authorise(&self, def: &ToolDef, caller: &Caller) -> FaultResult<()> {
+    fn authorise(&self, def: &ToolDef, args: &Value, caller: &Caller) -> FaultResult<()> {
         let role = caller.role.unwrap_or(self.access.role.value);
         if !role_allowed(def, role) {
             let allow: Vec<&str> = def.policy.roles.iter().map(|role| role.name()).collect();
@@ -277,7 +280,7 @@ impl Inner {
             )
             .detail("method", def.id.as_str())
             .detail("rule", self.access.mutation.origin.to_string())),
-            _ => Ok(()),
+            _ => check_roots(def, args, caller),
         }
     }
 
@@ -379,6 +382,7 @@ impl Inner {
                 host: self.arc(),
                 client: carried.client.clone(),
                 meta: carried.meta.clone(),
+                input: carried.input.clone(),
             });
             let Admitted { entry, args, place } = admitted;
             let result = fenced(&entry.tool, &call, args);

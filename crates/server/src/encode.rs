@@ -1,6 +1,6 @@
 //! One outcome, encoded for each surface.
 
-use mainstay_contract::{Body, Fault, Meta, Payload, failure, success};
+use mainstay_contract::{Body, ErrorCode, Fault, Meta, Payload, failure, success};
 use mainstay_runtime::{Failure, Outcome, Stage};
 use serde_json::{Map, Value, json};
 
@@ -26,8 +26,12 @@ pub fn mcp(outcome: Outcome, name: &str, unknown: UnknownTool) -> Result<String,
             Ok(content_result(blocks, structured, is_error))
         }
         Ok(Body::Forward { .. }) => Err(misrouted()),
+        Ok(Body::Input { .. }) => Err(RpcError::from_fault(&unasked())),
         Err(failed) if failed.stage == Stage::Resolve && unknown == UnknownTool::Text => {
             Ok(text_result(&unknown_text(name, &failed.fault), true))
+        }
+        Err(failed) if failed.fault.details.contains_key(REQUIRED_CAPABILITIES) => {
+            Err(missing_capability(&failed.fault))
         }
         Err(failed) if is_protocol_error(&failed) => Err(protocol_error(&failed)),
         Err(failed) if payload == Some(Payload::Text) => Ok(text_result(&plain_text(&failed.fault), true)),
@@ -45,6 +49,21 @@ fn protocol_error(failed: &Failure) -> RpcError {
         Stage::Validate => error.with("details", json!(failed.violations)),
         _ => error,
     }
+}
+
+/// The detail in which a tool names the client capabilities it cannot do without.
+const REQUIRED_CAPABILITIES: &str = "requiredCapabilities";
+
+fn missing_capability(fault: &Fault) -> RpcError {
+    let mut error = RpcError::from_fault(fault);
+    error.code = RpcError::MISSING_CAPABILITY;
+    error.with(REQUIRED_CAPABILITIES, fault.details[REQUIRED_CAPABILITIES].clone())
+}
+
+/// The answer when a tool asks for input on a surface that cannot ask.
+fn unasked() -> Fault {
+    Fault::new(ErrorCode::CapabilityMissing, "the tool needs answers that this client cannot be asked for")
+        .hint("call the tool from an MCP client of protocol revision 2026-07-28")
 }
 
 fn misrouted() -> RpcError {
@@ -102,6 +121,7 @@ pub fn bare(body: Body) -> Result<String, RpcError> {
         Body::Text { text, is_error } => Ok(json!({ "text": text, "isError": is_error }).to_string()),
         Body::Content { blocks, .. } => Ok(json!({ "content": blocks }).to_string()),
         Body::Forward { .. } => Err(misrouted()),
+        Body::Input { .. } => Err(RpcError::from_fault(&unasked())),
     }
 }
 
@@ -181,7 +201,7 @@ pub fn legacy(outcome: Outcome) -> String {
 
 fn flat(fault: &Fault, violations: &[mainstay_runtime::Violation]) -> Value {
     let code = match fault.code.shared() {
-        mainstay_contract::ErrorCode::UnknownTool => mainstay_contract::ErrorCode::InvalidRequest,
+        ErrorCode::UnknownTool => ErrorCode::InvalidRequest,
         code => code,
     };
     let mut flat = Map::new();
@@ -212,6 +232,7 @@ pub fn envelope(outcome: &Outcome) -> String {
             success(&result.to_string(), &outcome.meta)
         }
         Ok(Body::Forward { .. }) => failure(&Fault::invalid(misrouted().message), &outcome.meta),
+        Ok(Body::Input { .. }) => failure(&unasked(), &outcome.meta),
         Err(failed) => failed_envelope(failed, &outcome.meta),
     }
 }
@@ -232,6 +253,8 @@ fn failed_envelope(failed: &Failure, meta: &Meta) -> String {
 /// The HTTP status of an outcome.
 pub fn http_status(outcome: &Outcome) -> u16 {
     match &outcome.result {
+        Ok(Body::Input { .. }) => unasked().code.row().http,
+        Ok(Body::Forward { .. }) => ErrorCode::InvalidRequest.row().http,
         Ok(_) => 200,
         Err(failed) => failed.fault.code.row().http,
     }

@@ -5,13 +5,25 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod changes;
 mod encode;
+mod fixtures;
+mod http;
 mod identity;
 mod listing;
+mod mcp;
+mod openapi;
+mod pending;
 mod rpc;
 pub mod stdio;
+mod surface;
 
+pub use changes::{Change, Changes};
 pub use encode::{UnknownTool, bare, envelope, http_status};
+pub use fixtures::Fixtures;
+pub use http::{AccessToken, HttpConfig, HttpError, Secret, run as serve_http};
 pub use identity::{Identity, Transport};
 pub use listing::{Naming, listed_tools, tool_json};
+pub use openapi::document as openapi_document;
 pub use rpc::RpcError;
+pub use surface::Surface;

@@ -1,0 +1,116 @@
+//! The routes and what they share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::{HeaderName, HeaderValue};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::routing::{get, post};
+use mainstay_contract::{ErrorCode, Fault, Meta};
+use tokio_util::sync::CancellationToken;
+use tower::util::option_layer;
+
+use super::api;
+use super::config::{HttpConfig, HttpError};
+use super::guard::{check_caller, check_source, cors};
+use super::rate::Rate;
+use super::reply::{self, Reply};
+use crate::mcp;
+use crate::surface::Surface;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What every endpoint can see.
+pub struct App {
+    pub surface: Surface,
+    pub config: HttpConfig,
+    pub roots: Option<Arc<[PathBuf]>>,
+    pub rate: Rate,
+    pub started: Instant,
+    /// Set when the server has been told to stop.
+    pub stopping: CancellationToken,
+    next: AtomicU64,
+}
+
+impl App {
+    /// `_meta` of an answer that is not about a call.
+    pub fn meta(&self, headers: &HeaderMap) -> Meta {
+        Meta { request_id: request_id(headers), ..self.surface.runtime.meta() }
+    }
+}
+
+fn request_id(headers: &HeaderMap) -> Option<String> {
+    headers.get(REQUEST_ID)?.to_str().ok().map(str::to_owned)
+}
+
+pub fn router(
+    config: HttpConfig,
+    surface: Surface,
+    stopping: CancellationToken,
+    closing: CancellationToken,
+) -> Result<Router, HttpError> {
+    let cors = option_layer((!config.origins.is_empty()).then(|| cors(&config)).transpose()?);
+    let mcp = mcp::streamable(surface.clone(), config.body_bytes, closing)?;
+    let app = Arc::new(App {
+        roots: config.roots.clone().map(Arc::from),
+        rate: Rate::new(config.rate_per_minute),
+        surface,
+        config,
+        started: Instant::now(),
+        stopping,
+        next: AtomicU64::new(1),
+    });
+    let with = |app: &Arc<App>| Arc::clone(app);
+    Ok(Router::new()
+        .route("/health", get(api::health))
+        .route("/healthz", get(api::alive))
+        .route("/readyz", get(api::ready))
+        .route("/metrics", get(api::metrics))
+        .route("/openapi.json", get(api::openapi))
+        .route("/tools", get(api::tools))
+        .route("/tools/{*id}", get(api::tool).post(api::call_tool))
+        .route("/status", get(api::status))
+        .route("/status/stream", get(api::status_stream))
+        .route("/search", post(api::search))
+        .route("/search/stream", post(api::search_stream))
+        .route_service("/mcp", mcp)
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(with(&app), check_caller))
+        .layer(cors)
+        .layer(from_fn_with_state(with(&app), check_source))
+        .layer(from_fn_with_state(with(&app), number))
+        .with_state(app))
+}
+
+/// Gives every request an id: the client's own where it is short and plain.
+async fn number(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Reply {
+    let usable = |id: &HeaderValue| id.len() <= 128 && id.as_bytes().iter().all(u8::is_ascii_graphic);
+    let id = match request.headers().get(REQUEST_ID).filter(|id| usable(id)) {
+        Some(id) => id.clone(),
+        None => {
+            let text = format!("http-{}", app.next.fetch_add(1, Ordering::Relaxed));
+            HeaderValue::from_str(&text).expect("digits and letters make a header")
+        }
+    };
+    request.headers_mut().insert(REQUEST_ID, id.clone());
+    let mut reply = next.run(request).await;
+    reply.headers_mut().insert(REQUEST_ID, id);
+    reply
+}
+
+async fn unknown_path(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply {
+    let fault = Fault::new(ErrorCode::NotFound, "no such path").hint("GET /openapi.json lists the paths");
+    reply::fault(&fault, &app.meta(&headers))
+}
+
+async fn wrong_method(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply {
+    let fault =
+        Fault::invalid("the path does not support this method").hint("the Allow header lists those it does");
+    reply::fault_as(405, &fault, &app.meta(&headers))
+}

@@ -1,0 +1,16 @@
+//! The HTTP API and MCP over Streamable HTTP, on one address.
+
+mod api;
+mod app;
+mod body;
+mod config;
+mod guard;
+mod metrics;
+mod query;
+mod rate;
+mod reply;
+mod serve;
+mod sse;
+
+pub use config::{AccessToken, HttpConfig, HttpError, Secret};
+pub use serve::run;

@@ -1,0 +1,11 @@
+//! The HTTP server, through real connections.
+
+mod api;
+mod client;
+mod guard;
+mod load;
+mod mcp;
+mod openapi;
+mod server;
+mod stream;
+mod suite;

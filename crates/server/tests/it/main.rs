@@ -1,0 +1,4 @@
+//! The surfaces, seen from a client.
+#![allow(clippy::unwrap_used)]
+
+mod http;
