@@ -93,13 +93,20 @@ pub struct App<'a> {
     settings: &'a Settings,
     launcher: Arc<Launcher>,
     fixtures: bool,
+    extra: Vec<Tool>,
 }
 
 impl<'a> App<'a> {
     /// `fixtures` registers the tools that judge the server from outside.
     pub fn new(settings: &'a Settings, fixtures: bool) -> FaultResult<App<'a>> {
         let launcher = Launcher::this_program().map_err(|error| Fault::internal(&error))?;
-        Ok(App { settings, launcher: Arc::new(launcher), fixtures })
+        Ok(App { settings, launcher: Arc::new(launcher), fixtures, extra: Vec::new() })
+    }
+
+    /// Adds tools that belong to no toolset crate.
+    pub fn with_tools(mut self, tools: Vec<Tool>) -> App<'a> {
+        self.extra = tools;
+        self
     }
 
     /// A runtime with the tools of the active toolsets.
@@ -125,6 +132,7 @@ impl<'a> App<'a> {
         if self.fixtures {
             tools.extend(fixtures::tools(&self.launcher, &self.child_env()));
         }
+        tools.extend(self.extra.iter().cloned());
         Ok(tools)
     }
 

@@ -51,6 +51,9 @@ pub fn command() -> Command {
         with_flags(Command::new("mcp").about("Serve MCP and the native protocols on stdin and stdout"))
             .arg(fixtures())
             .after_help("Example: mainstay mcp --toolsets search"),
+        with_flags(Command::new("serve").about("Serve the HTTP API and MCP over HTTP"))
+            .arg(fixtures())
+            .after_help("Example: mainstay serve --port 0 --json"),
         with_flags(Command::new("call").about("Call a tool"))
             .arg(Arg::new("tool").required(true).value_name("TOOL").help("Id, wire name or alias of the tool"))
             .arg(Arg::new("args").long("args").value_name("JSON").help("Arguments as one JSON object; - reads stdin"))

@@ -7,6 +7,7 @@ mod cost;
 mod documents;
 mod mcp;
 pub mod search;
+mod serve;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -40,6 +41,7 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("index", matches)) => search::index(matches, output),
         Some(("show", matches)) => search::show(matches, output),
         Some(("mcp", matches)) => mcp::run(matches),
+        Some(("serve", matches)) => serve::run(matches, output),
         Some(("call", matches)) => call::run(matches, output),
         Some(("tools", matches)) => tools::run(matches, output),
         Some(("contract", matches)) => contract::run(matches, output),
