@@ -154,13 +154,7 @@ impl Catalog {
                 // Watch first: a change during the first read is then an event, not a loss.
                 let watch = Watch::start(&self.layout);
                 let index = Arc::new(load_all(self.layout.dir(), self.owners())?);
-                if self.config.log_verbose {
-                    tracing::info!(
-                        entries = index.len(),
-                        rejected = index.rejected().len(),
-                        "catalog loaded"
-                    );
-                }
+                tracing::debug!(entries = index.len(), rejected = index.rejected().len(), "catalog loaded");
                 let book = Book::open(&self.layout, self.earlier_usage());
                 guard.insert(State { index, book, watch })
             }

@@ -14,10 +14,6 @@ pub struct CatalogConfig {
     pub dir: PathBuf,
     /// Feature names as the operator gave them (`INDEX_FEATURES`).
     pub features: Vec<String>,
-    /// Log every change (`MCP_LOG_MUTATION`).
-    pub log_mutations: bool,
-    /// Log reads and refreshes too (`MCP_LOG_VERBOSE`); implies `log_mutations`.
-    pub log_verbose: bool,
     /// Hash the governance projection with a final newline (`GOV_HASH_TRAILING_NEWLINE`).
     pub trailing_newline: bool,
     /// Review criteria to use instead of the built-in ones.
@@ -35,10 +31,6 @@ impl CatalogConfig {
 
     pub(crate) fn has_feature(&self, name: &str) -> bool {
         self.features.iter().any(|feature| feature.trim() == name)
-    }
-
-    pub(crate) fn logs_mutations(&self) -> bool {
-        self.log_mutations || self.log_verbose
     }
 }
 

@@ -34,6 +34,9 @@ use crate::usage::fold_ended;
 /// Temporary files this old belong to nobody. A writer holds its own for milliseconds.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);
 
+/// Log target of changes, which an operator can follow alone (`MCP_LOG_MUTATION`).
+const MUTATIONS: &str = "mainstay_catalog::mutation";
+
 /// Who changes the catalog, and when.
 #[derive(Debug, Clone)]
 pub struct Author {
@@ -140,15 +143,10 @@ impl Session<'_> {
                 Err(error) => drop(failed.insert(removal.id, error.to_string())),
             }
         }
-        if self.catalog.config.logs_mutations() {
-            tracing::info!(
-                action,
-                revision = applied.revision,
-                files = files.len(),
-                failed = failed.len(),
-                "catalog changed"
-            );
-        }
+        tracing::info!(
+            target: MUTATIONS,
+            action, revision = applied.revision, files = files.len(), failed = failed.len(), "catalog changed"
+        );
         let loaded = std::cell::RefCell::new(&mut loaded);
         let hash = self.catalog.with_state(|state| {
             state.take_in(files, |name| {

@@ -74,6 +74,10 @@ fn read(path: &Path) -> Result<(Vec<u8>, Option<Signature>, Timestamp), Unreadab
     }
     let mut file = options.open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
+    // A directory is no file that could be served or rejected.
+    if metadata.is_dir() {
+        return Err(Unreadable::Absent);
+    }
     if !metadata.is_file() {
         return Err(Unreadable::Because("is not a regular file".to_owned()));
     }
