@@ -62,7 +62,7 @@ pub fn plan(index: &Index, mode: Mode, now: Timestamp) -> Plan {
         }
         if record.hash_is_stale {
             plan.repaired_hashes += 1;
-            entry.source_hash = record.body_hash.to_string();
+            entry.source_hash = record.body_hash().to_owned();
             touched = true;
         }
         if touched {

@@ -10,7 +10,7 @@ use crate::complete::Completed;
 use crate::entry::Entry;
 use crate::governance::Governance;
 use crate::hash::CatalogHash;
-use crate::text::lower;
+use crate::needle::{Filter, Needle};
 
 /// A file as it was when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,23 +28,22 @@ pub struct Record {
     pub file: Box<str>,
     /// `None` when the file was too young to tell a later change in the same instant apart.
     pub signature: Option<Signature>,
-    pub body_hash: Box<str>,
+    /// SHA-256 of the body, where the entry records another.
+    body_hash: Option<Box<str>>,
     pub hash_is_stale: bool,
     pub categories_are_untidy: bool,
     pub is_dated: bool,
-    folded_title: Box<str>,
-    folded_body: Box<str>,
+    filter: Filter,
 }
 
 impl Record {
     pub fn new(done: Completed, file: &str, signature: Option<Signature>) -> Record {
         Record {
-            folded_title: lower(&done.entry.title).into(),
-            folded_body: lower(&done.entry.body).into(),
+            filter: Filter::of([&done.entry.title, &done.entry.body]),
+            body_hash: (done.body_hash != done.entry.source_hash).then(|| done.body_hash.into()),
             entry: Arc::new(done.entry),
             file: file.into(),
             signature,
-            body_hash: done.body_hash.into(),
             hash_is_stale: done.hash_is_stale,
             categories_are_untidy: done.categories_are_untidy,
             is_dated: done.is_dated,
@@ -55,9 +54,19 @@ impl Record {
         &self.entry.id
     }
 
-    /// Title and body in lower case, for searching.
-    pub fn folded(&self) -> [&str; 2] {
-        [&self.folded_title, &self.folded_body]
+    /// SHA-256 of the body as it is.
+    pub fn body_hash(&self) -> &str {
+        self.body_hash.as_deref().unwrap_or(&self.entry.source_hash)
+    }
+
+    /// Whether title or body holds a text.
+    pub fn holds(&self, needle: &Needle) -> bool {
+        self.may_hold(needle) && (needle.is_in(&self.entry.title) || needle.is_in(&self.entry.body))
+    }
+
+    /// Whether title or body may hold a text; a no is certain.
+    pub fn may_hold(&self, needle: &Needle) -> bool {
+        !needle.is_ruled_out(&self.filter)
     }
 
     fn owns_name(&self) -> bool {

@@ -22,6 +22,7 @@ mod governance;
 mod groom;
 mod hash;
 mod index;
+mod needle;
 mod query;
 mod review;
 mod scope;

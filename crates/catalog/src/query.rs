@@ -1,10 +1,14 @@
 //! Filtered, ranked reading: ids and one-line reasons rather than whole bodies.
 
+use std::cell::OnceCell;
+
+use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Audience, Entry, Requirement, Status, Tier};
 use crate::index::{Index, Record};
+use crate::needle::Needle;
 use crate::text::lower;
 
 /// Hits answered when no limit is given.
@@ -123,37 +127,46 @@ impl Query {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
+/// One word of a query, ready to be looked for.
+struct Word {
+    text: String,
+    needle: Needle,
+}
+
+fn words(text: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
     let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'))).map(lower);
     for word in parts.filter(|word| !word.is_empty()) {
-        if words.len() < MAX_WORDS && !words.contains(&word) {
-            words.push(word);
+        if words.len() < MAX_WORDS && !words.iter().any(|known| known.text == word) {
+            words.push(Word { needle: Needle::new(&word), text: word });
         }
     }
     words
 }
 
 /// How often each word occurs in each place of an entry.
-fn occurrences(record: &Record, words: &[String]) -> Vec<[usize; 4]> {
-    let [title, body] = record.folded();
+fn occurrences(record: &Record, words: &[Word]) -> Vec<[usize; 4]> {
+    let entry = &record.entry;
+    // Lower-cased at most once, and only when some word may be in it.
+    let texts = OnceCell::new();
     words
         .iter()
-        .map(|word| {
-            let categories =
-                record.entry.categories.iter().filter(|category| category.contains(word)).count();
-            [
-                title.matches(word.as_str()).count(),
-                usize::from(record.id().contains(word)),
-                categories,
-                body.matches(word.as_str()).count(),
-            ]
+        .map(|Word { text, needle }| {
+            let (mut in_title, mut in_body) = (0, 0);
+            if record.may_hold(needle) {
+                let (title, body) = texts.get_or_init(|| (lower(&entry.title), lower(&entry.body)));
+                let finder = Finder::new(text);
+                in_title = finder.find_iter(title.as_bytes()).count();
+                in_body = finder.find_iter(body.as_bytes()).count();
+            }
+            let categories = entry.categories.iter().filter(|category| category.contains(text)).count();
+            [in_title, usize::from(entry.id.contains(text)), categories, in_body]
         })
         .collect()
 }
 
 /// Rare words weigh more, repetitions count less and less, and a short place says more than a long one.
-fn rank(records: Vec<&Record>, words: &[String]) -> Vec<Hit> {
+fn rank(records: Vec<&Record>, words: &[Word]) -> Vec<Hit> {
     let found: Vec<Vec<[usize; 4]>> = records.iter().map(|record| occurrences(record, words)).collect();
     let rarity: Vec<f64> = (0..words.len())
         .map(|word| {
@@ -172,7 +185,7 @@ fn rank(records: Vec<&Record>, words: &[String]) -> Vec<Hit> {
             let best = counts.iter().zip(PLACES).find(|(count, _)| **count > 0);
             if let Some((count, (place, _))) = best {
                 let times = if *count > 1 { format!(" {count} times") } else { String::new() };
-                reasons.push(format!("{place} has \"{}\"{times}", words[word]));
+                reasons.push(format!("{place} has \"{}\"{times}", words[word].text));
             }
         }
         if score > 0.0 {

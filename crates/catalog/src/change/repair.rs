@@ -32,7 +32,7 @@ impl Catalog {
         let mut writes = Vec::new();
         for record in session.index.records().iter().filter(|record| record.hash_is_stale) {
             let mut entry = Entry::clone(&record.entry);
-            entry.source_hash = record.body_hash.to_string();
+            entry.source_hash = record.body_hash().to_owned();
             // What loaded loads again, so a problem here can only be one of size; the file then stays as it is.
             writes.extend(session.write(&entry));
         }

@@ -52,11 +52,11 @@ fn run(catalog: &Catalog, _: &Call, _: NoArgs) -> Result<Verified, CatalogError>
         .index
         .records()
         .iter()
-        .filter(|record| *record.entry.source_hash != *record.body_hash)
+        .filter(|record| record.entry.source_hash != record.body_hash())
         .map(|record| Issue {
             id: record.id().to_owned(),
             expected: record.entry.source_hash.clone(),
-            actual: record.body_hash.to_string(),
+            actual: record.body_hash().to_owned(),
         })
         .collect();
     Ok(Verified {

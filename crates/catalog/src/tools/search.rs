@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mainstay_contract::{Call, Tool};
-use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -13,7 +12,7 @@ use super::page::{Cut, Page};
 use crate::catalog::Catalog;
 use crate::error::CatalogError;
 use crate::index::Record;
-use crate::text::lower;
+use crate::needle::Needle;
 
 pub fn tool(catalog: Arc<Catalog>) -> Tool {
     define("instructions/search")
@@ -33,9 +32,8 @@ struct Args {
 }
 
 fn run(catalog: &Catalog, _: &Call, args: Args) -> Result<Page, CatalogError> {
-    let wanted = lower(&args.q);
-    let finder = Finder::new(&wanted);
-    let matches = |record: &Record| record.folded().iter().any(|text| finder.find(text.as_bytes()).is_some());
+    let needle = Needle::new(&args.q);
+    let matches = |record: &Record| record.holds(&needle);
     let cut = Cut { limit: None, cursor: None };
     Ok(Page::of(&catalog.snapshot()?, &cut, matches, |catalog, record| catalog.view(record)))
 }

@@ -7,9 +7,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use mainstay_catalog::{AddOptions, Added, Author, Catalog, CatalogConfig, GroomMode, ImportMode};
 use serde_json::{Value, json};
 
-use crate::site::{Server, Site, entry, entry_with};
+use crate::site::{Site, entry, entry_with};
 
 /// Rounds of two writers each. `CATALOG_CRASH_RUNS` asks for more.
 const RUNS: u64 = 300;
@@ -34,10 +36,8 @@ fn writer_process() {
     let mut dice = Dice(std::env::var("CATALOG_CRASH_SEED").unwrap().parse().unwrap());
     let dir = Path::new(&dir);
     let mut notes = OpenOptions::new().append(true).open(dir.join(format!("notes-{worker}"))).unwrap();
-    let server = Server::open(mainstay_catalog::CatalogConfig {
-        features: vec!["usage".into()],
-        ..mainstay_catalog::CatalogConfig::new(dir.join("instructions"))
-    });
+    // The library under the tools: a process starts faster without their definitions.
+    let catalog = Catalog::new(CatalogConfig::new(dir.join("instructions")));
     let mut note = |kind: &str, states: &BTreeMap<String, Option<String>>| {
         let line = json!({ "kind": kind, "states": states }).to_string() + "\n";
         notes.write_all(line.as_bytes()).unwrap();
@@ -51,42 +51,53 @@ fn writer_process() {
             0 | 1 => {
                 states.insert(id(pick), Some(body.clone()));
                 note("begin", &states);
-                let result = server
-                    .call("instructions/add", json!({"entry": entry(&id(pick), &body), "overwrite": true}));
-                assert!(result["created"] == true || result["overwritten"] == true, "{result}");
+                add(&catalog, entry(&id(pick), &body));
             }
             2 => {
                 let entries: Vec<Value> = (0..5).map(|n| entry(&id(pick + n), &body)).collect();
                 states.extend((0..5).map(|n| (id(pick + n), Some(body.clone()))));
                 note("begin", &states);
-                let result =
-                    server.call("instructions/import", json!({"entries": entries, "mode": "overwrite"}));
-                assert_eq!(result["errors"], json!([]));
+                let result = catalog.import(entries, ImportMode::Overwrite, &author()).unwrap();
+                assert_eq!(result.errors, []);
             }
             3 => {
                 states.insert(id(pick), None);
                 note("begin", &states);
-                server.call("instructions/remove", json!({"ids": [id(pick)]}));
+                assert_eq!(catalog.remove(&[id(pick)], false, &author()).unwrap().errors, []);
             }
             4 => {
                 // Deprecated entries belong to whoever grooms first, so they live under ids nobody checks.
                 let gone = format!("{worker}-gone-{pick}");
-                let entry = entry_with(&gone, json!({"requirement": "deprecated", "deprecatedBy": "shared"}));
-                server.call("instructions/add", json!({"entry": entry, "overwrite": true}));
+                add(
+                    &catalog,
+                    entry_with(&gone, json!({"requirement": "deprecated", "deprecatedBy": "shared"})),
+                );
                 note("begin", &states);
-                server.call("instructions/groom", json!({"mode": {"removeDeprecated": true}}));
+                let mode = GroomMode { remove_deprecated: true, ..GroomMode::default() };
+                catalog.groom(mode, false, &author()).unwrap();
             }
             _ => {
                 states.insert("shared".into(), Some("track".into()));
                 note("begin", &states);
-                assert!(server.call("usage/track", json!({"id": "shared"}))["usageCount"].is_u64());
+                assert!(catalog.track("shared", Timestamp::now(), true).unwrap().is_some());
                 if pick == 0 {
-                    server.call("usage/flush", json!({}));
+                    catalog.flush_usage().unwrap();
                 }
             }
         }
         note("done", &states);
     }
+}
+
+fn author() -> Author {
+    Author::at(Timestamp::now())
+}
+
+fn add(catalog: &Catalog, entry: Value) {
+    let Value::Object(entry) = entry else { unreachable!() };
+    let options = AddOptions { overwrite: true, lax: false };
+    let added = catalog.add(entry, options, &author()).unwrap();
+    assert!(matches!(added, Added::Done { skipped: false, .. }), "{added:?}");
 }
 
 /// What the notes of one writer promise.
@@ -165,7 +176,7 @@ fn killed_writers_lose_nothing_they_acknowledged() {
         }
         let mut children = ["w0", "w1"].map(|worker| spawn(&site, worker, dice.roll(u64::MAX - 1) + 1));
         // Let them get to a random amount of work, then a random moment further.
-        let enough = 200 + dice.roll(4_000);
+        let enough = 100 + dice.roll(1_500);
         let end = Instant::now() + Duration::from_secs(60);
         let written = || -> u64 {
             let len = |worker: &str| {
