@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mainstay_catalog::CatalogConfig;
 use mainstay_contract::{ErrorCode, Fault, FaultResult, Role, Tool, Toolset};
 use mainstay_process::{Env, Launcher};
 use mainstay_runtime::{Access, Form, Limits, OnDemand, Origin, Runtime, Sourced};
@@ -88,6 +89,20 @@ pub fn cache_dir(settings: &Settings) -> PathBuf {
         .unwrap_or_else(|| std::env::temp_dir().join("mainstay-cache"))
 }
 
+/// Where the instruction catalog lives and how it behaves.
+pub fn catalog(settings: &Settings) -> CatalogConfig {
+    let beside = |name: &str| Some(settings.work_dir.join(name)).filter(|path| path.is_file());
+    let dir = settings.path("instructions-dir").unwrap_or_else(|| "instructions".into());
+    CatalogConfig {
+        dir: settings.work_dir.join(dir),
+        features: settings.list("features").value,
+        trailing_newline: settings.switch("gov-hash-trailing-newline").value,
+        criteria_file: beside("docs/PROMPT-CRITERIA.json"),
+        owners_file: beside("owners.json"),
+        usage_snapshot: beside("data/usage-snapshot.json"),
+    }
+}
+
 /// Everything the toolsets share, made once.
 pub struct App<'a> {
     settings: &'a Settings,
@@ -126,7 +141,8 @@ impl<'a> App<'a> {
                     cache_dir: cache_dir(self.settings),
                     settings: crate::commands::config::as_json(self.settings),
                 })),
-                Toolset::Programs | Toolset::Catalog | Toolset::Foundry => {}
+                Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
+                Toolset::Programs | Toolset::Foundry => {}
             }
         }
         if self.fixtures {
