@@ -82,6 +82,8 @@ pub fn command() -> Command {
         Command::new("contract").about("Compare, lock and check tool definitions").subcommand_required(true).subcommands([
             with_flags(Command::new("snapshot").about("Write the definition of every tool as JSON files"))
                 .arg(Arg::new("dir").required(true).value_name("DIR").help("Directory to write to")),
+            with_flags(Command::new("docs").about("Write the reference pages of tools, error codes and settings"))
+                .arg(Arg::new("dir").required(true).value_name("DIR").help("Directory to write to")),
             Command::new("diff")
                 .about("Grade the change between two snapshots: major, minor or patch")
                 .arg(Arg::new("old").required(true).value_name("OLD").help("Directory or file of the older snapshot"))

@@ -8,6 +8,7 @@ use mainstay_contract::snapshot::{self, Change};
 use mainstay_contract::{Fault, FaultResult, SCHEMA_VERSION, ToolDef, Toolset};
 use serde_json::{Value, json};
 
+use super::reference;
 use super::tools::everything;
 use crate::app::App;
 use crate::output::{DONE, Output, table};
@@ -17,6 +18,7 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let word = |name: &str| matches.get_one::<String>(name).map(String::as_str).expect("clap requires it");
     match verb {
         "snapshot" => write_snapshots(matches, Path::new(word("dir")), output),
+        "docs" => write_reference(matches, Path::new(word("dir")), output),
         "diff" => {
             let (old, new) = (read(Path::new(word("old")))?, read(Path::new(word("new")))?);
             report(&old, &new, output)
@@ -41,6 +43,19 @@ fn write_snapshots(matches: &ArgMatches, dir: &Path, output: Output) -> FaultRes
         let defs = registry.registered().filter(|def| def.toolset == toolset).map(|def| &**def);
         let text = format!("{:#}\n", snapshot::snapshot(toolset, defs));
         let path = dir.join(format!("{}.json", toolset.name()));
+        write(&path, &text)?;
+        files.push(path.display().to_string());
+    }
+    Ok(output.result(&json!({ "files": files }), || format!("Wrote {}", files.join(", "))))
+}
+
+/// The reference pages, written from the same definitions.
+fn write_reference(matches: &ArgMatches, dir: &Path, output: Output) -> FaultResult<ExitCode> {
+    let registry = everything(&super::settings(matches)?)?;
+    let defs: Vec<&ToolDef> = registry.registered().map(|def| &**def).collect();
+    let mut files = Vec::new();
+    for (name, text) in reference::pages(&defs) {
+        let path = dir.join(name);
         write(&path, &text)?;
         files.push(path.display().to_string());
     }

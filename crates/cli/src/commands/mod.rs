@@ -6,6 +6,7 @@ mod contract;
 mod cost;
 mod documents;
 mod mcp;
+mod reference;
 pub mod search;
 mod serve;
 mod tools;

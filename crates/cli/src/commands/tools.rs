@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use mainstay_contract::{ErrorCode, Fault, FaultResult, ToolDef, Toolset};
-use mainstay_runtime::{Access, Registry, nearest};
+use mainstay_runtime::{Access, Form, OnDemand, Origin, Registry, Sourced, nearest};
 use serde_json::{Value, json};
 
 use crate::app::{self, App};
@@ -102,10 +102,9 @@ fn explain(settings: &Settings, name: &str, output: Output) -> FaultResult<ExitC
 /// A registry of every tool there is, whatever is active.
 pub fn everything(settings: &Settings) -> FaultResult<Registry> {
     let access = Access {
-        on_demand: mainstay_runtime::Sourced::new(
-            mainstay_runtime::OnDemand::All,
-            mainstay_runtime::Origin::Default,
-        ),
+        // The classic form would leave out the tools of the discovery form; this one only hides the others.
+        form: Sourced::new(Form::Discovery, Origin::Default),
+        on_demand: Sourced::new(OnDemand::All, Origin::Default),
         ..Access::default()
     };
     Registry::new(App::new(settings, false)?.tools(&Toolset::ALL)?, &access)

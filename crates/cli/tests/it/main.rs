@@ -1,0 +1,12 @@
+//! The binary as its users meet it: commands, servers and clients are real processes.
+#![allow(clippy::unwrap_used)]
+
+mod client;
+mod commands;
+mod contracts;
+mod crates;
+mod examples;
+mod generated;
+mod parity;
+mod site;
+mod trees;

@@ -1,0 +1,203 @@
+//! The same call through every surface gives the same result.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Framing};
+use crate::examples::{self, Example};
+use crate::site::Site;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Surface {
+    /// MCP `tools/call`.
+    Mcp,
+    /// A JSON-RPC method named like the tool.
+    Direct,
+    /// `{id, tool, input}`.
+    Line,
+    /// `Content-Length` frames.
+    Legacy,
+    /// `mainstay call`.
+    Command,
+}
+
+const SURFACES: [Surface; 5] =
+    [Surface::Mcp, Surface::Direct, Surface::Line, Surface::Legacy, Surface::Command];
+
+impl Surface {
+    /// One call in a process of its own, as that surface answers it.
+    fn call(self, site: &Site, flags: &[&str], id: &str, args: &Value) -> Value {
+        if self == Surface::Command {
+            let args = args.to_string();
+            let words = ["call", id, "--json", "--args", &args].into_iter().chain(flags.iter().copied());
+            let output = site.mainstay(words).output().unwrap();
+            return serde_json::from_slice(&output.stdout).unwrap();
+        }
+        let mut command = site.mainstay(["mcp"].into_iter().chain(flags.iter().copied()));
+        let framing = match self {
+            Surface::Legacy => Framing::ContentLength,
+            _ => Framing::Lines,
+        };
+        if self == Surface::Legacy {
+            command.env("PAIROFCLEATS_MCP_TRANSPORT", "legacy");
+        }
+        let mut client = Client::start(command, framing);
+        let answer = match self {
+            Surface::Line => {
+                client.send(&json!({ "id": 1, "tool": id, "input": args }));
+                client.answer(&json!(1))
+            }
+            Surface::Direct => client.request(id, args.clone()),
+            _ => client.request("tools/call", json!({ "name": id, "arguments": args })),
+        };
+        assert!(client.close().success());
+        answer
+    }
+
+    /// The result inside a successful answer.
+    fn result(self, payload: &str, answer: &Value) -> Value {
+        let text = || {
+            answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{self:?}: {answer}"))
+        };
+        let result = match (self, payload) {
+            (Surface::Mcp | Surface::Legacy, "text") => {
+                json!({ "text": text(), "isError": answer["result"]["isError"] })
+            }
+            (Surface::Mcp, "envelope") => {
+                let structured = &answer["result"]["structuredContent"];
+                let spelled: Value = serde_json::from_str(text()).unwrap();
+                assert_eq!(*structured, spelled, "text and structured content are one");
+                structured["result"].clone()
+            }
+            (Surface::Mcp, _) => answer["result"]["structuredContent"].clone(),
+            (Surface::Legacy, _) => serde_json::from_str(text()).unwrap(),
+            _ => answer["result"].clone(),
+        };
+        assert!(!result.is_null(), "{self:?}: {answer}");
+        result
+    }
+
+    /// Code, message and violations of a failed answer, wherever the surface keeps them.
+    fn failure(self, answer: &Value) -> (String, String, Value) {
+        let legacy: Value;
+        let (code, message, violations) = match self {
+            Surface::Mcp if answer.get("error").is_some() => {
+                let error = &answer["error"];
+                (&error["data"]["code"], &error["message"], &error["data"]["details"])
+            }
+            Surface::Mcp => {
+                let error = &answer["result"]["structuredContent"]["error"];
+                (&error["code"], &error["message"], &error["details"]["errors"])
+            }
+            Surface::Direct => {
+                let data = &answer["error"]["data"];
+                (&data["code"], &data["message"], &data["errors"])
+            }
+            Surface::Line => {
+                let error = &answer["error"];
+                (&error["code"], &error["message"], &error["details"]["errors"])
+            }
+            Surface::Legacy => {
+                assert_eq!(answer["result"]["isError"], true, "{answer}");
+                legacy =
+                    serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+                (&legacy["code"], &legacy["message"], &legacy["errors"])
+            }
+            Surface::Command => {
+                let error = &answer["error"];
+                (&error["code"], &error["message"], &error["details"]["errors"])
+            }
+        };
+        let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("{self:?}: {answer}")).to_owned();
+        (text(code), text(message), violations.clone())
+    }
+}
+
+/// Takes out what depends on when a call was made, and the setting that chooses the surface.
+fn settled(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(map) => {
+            map.remove("transport");
+            for (key, inner) in map.iter_mut() {
+                let is_measured = ["ms", "micros"].iter().any(|unit| key.to_lowercase().ends_with(unit));
+                *inner = if is_measured { "[MEASURED]".into() } else { settled(inner.take()) };
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = settled(item.take())),
+        Value::String(text) if is_time(text) => *text = "[TIME]".into(),
+        _ => {}
+    }
+    value
+}
+
+/// Whether a text is `2026-01-24T12:34:56.789Z`.
+fn is_time(text: &str) -> bool {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    shape.starts_with("0000-00-00T00:00:00") && shape.ends_with('Z')
+}
+
+#[test]
+fn every_surface_gives_the_same_result() {
+    let site = Site::new();
+    let calls: Vec<Example> = examples::all(&site);
+    assert!(!calls.is_empty());
+    let mut results: Vec<Vec<Value>> = Vec::new();
+    for surface in SURFACES {
+        // The same paths and the same start for each surface, because calls may write.
+        site.reset();
+        examples::prepare(&site);
+        let answers = calls.iter().map(|example| {
+            let answer = surface.call(&site, &example.flags, example.id(), &example.args);
+            settled(surface.result(example.tool["payload"].as_str().unwrap(), &answer))
+        });
+        results.push(answers.collect());
+    }
+    for (surface, found) in SURFACES.iter().zip(&results) {
+        for ((example, found), expected) in calls.iter().zip(found).zip(&results[0]) {
+            assert_eq!(found, expected, "{} through {surface:?}", example.id());
+        }
+    }
+}
+
+#[test]
+fn every_surface_reports_the_same_violations() {
+    let site = Site::new();
+    let args = json!({ "surprise": 1, "repoPath": 7 });
+    let mut first = None;
+    for surface in SURFACES {
+        let answer = surface.call(&site, &[], "index_status", &args);
+        let (code, _, violations) = surface.failure(&answer);
+        assert_eq!(code, if surface == Surface::Line { "SCHEMA_INPUT" } else { "INVALID_REQUEST" });
+        assert_eq!(violations.as_array().map(Vec::len), Some(2), "{surface:?}: {answer}");
+        assert_eq!(*first.get_or_insert(violations.clone()), violations, "{surface:?}");
+    }
+}
+
+#[test]
+fn every_surface_reports_the_same_failure_of_a_tool() {
+    let site = Site::new();
+    let args = json!({ "repoPath": "no/such" });
+    for surface in SURFACES {
+        let answer = surface.call(&site, &[], "index_status", &args);
+        let (code, message, _) = surface.failure(&answer);
+        assert_eq!(code, if surface == Surface::Line { "BAD_REQUEST" } else { "NOT_FOUND" });
+        assert_eq!(message, "cannot open the repository no/such: No such file or directory (os error 2)");
+    }
+}
+
+#[test]
+fn every_surface_names_an_unknown_tool_as_its_contract_says() {
+    let site = Site::new();
+    for surface in SURFACES {
+        let answer = surface.call(&site, &[], "no_such_tool", &json!({}));
+        let code = match surface {
+            Surface::Direct => {
+                assert_eq!(answer["error"]["code"], -32601, "{answer}");
+                continue;
+            }
+            Surface::Legacy => "INVALID_REQUEST",
+            _ => "UNKNOWN_TOOL",
+        };
+        let (found, message, _) = surface.failure(&answer);
+        assert_eq!((found.as_str(), message.as_str()), (code, "unknown tool: no_such_tool"), "{surface:?}");
+    }
+}
