@@ -4,9 +4,18 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-/// Derives the 2020-12 schema of a type, without title, `$schema` and Rust's own number formats.
+/// Derives the 2020-12 schema of what a type reads, without title, `$schema` and Rust's own number formats.
 pub fn schema_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+    derive::<T>(SchemaSettings::draft2020_12())
+}
+
+/// Derives the schema of what a type writes: a field that can be left out is not required.
+pub fn result_schema_of<T: JsonSchema>() -> Value {
+    derive::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn derive<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|settings| settings.meta_schema = None);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");

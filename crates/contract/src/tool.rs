@@ -8,7 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::{Call, Fault, FaultResult, Policy, Toolset, closed, envelope_schema, schema_of, with_reserved};
+use crate::{
+    Call, Fault, FaultResult, Policy, Toolset, closed, envelope_schema, result_schema_of, schema_of,
+    with_reserved,
+};
 
 /// What a call can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -271,7 +274,7 @@ impl ToolDef {
         F: Fn(&Call, A) -> Result<R, E> + Send + Sync + 'static,
     {
         self.input = with_reserved(closed(schema_of::<A>()), &self.reserved);
-        self.output = Some(schema_of::<R>());
+        self.output = Some(result_schema_of::<R>());
         self.raw_handler(move |call, args| {
             let args = serde_json::from_value(args).map_err(Fault::invalid)?;
             Body::json(&run(call, args).map_err(Into::into)?)
@@ -345,11 +348,13 @@ mod tests {
     #[derive(Serialize, JsonSchema)]
     struct Echo {
         text: String,
+        #[serde(skip_serializing_if = "String::is_empty")]
+        rest: String,
     }
 
     fn echo() -> Tool {
         ToolDef::new("test/echo", Toolset::Search).summary("Repeat").handler(|_: &Call, args: Args| {
-            Ok::<_, Fault>(Echo { text: args.text.repeat(args.times.unwrap_or(1)) })
+            Ok::<_, Fault>(Echo { text: args.text.repeat(args.times.unwrap_or(1)), rest: String::new() })
         })
     }
 
@@ -361,6 +366,11 @@ mod tests {
         assert_eq!(tool.def.input["required"], serde_json::json!(["text"]));
         assert_eq!(tool.def.input["properties"]["times"]["type"], "integer", "{}", tool.def.input);
         assert_eq!(tool.def.input["properties"]["times"]["description"], "How often; once when absent.");
+    }
+
+    #[test]
+    fn a_field_that_can_be_left_out_is_not_required() {
+        assert_eq!(echo().def.output.as_ref().unwrap()["required"], serde_json::json!(["text"]));
     }
 
     #[test]

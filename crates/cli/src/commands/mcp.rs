@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use mainstay_contract::{Fault, FaultResult};
 use mainstay_runtime::Runtime;
 use mainstay_server::Transport;
-use mainstay_server::stdio::{End, SessionConfig, Stdio};
+use mainstay_server::stdio::{self, End, SessionConfig, Stdio};
 
 use crate::app::App;
 use crate::settings::Settings;
@@ -28,11 +28,13 @@ pub fn serve(settings: &Settings, runtime: Runtime) -> FaultResult<ExitCode> {
     let config =
         SessionConfig { identity: app::identity(settings), transport, naming: app::naming(settings) };
     let internal = |error: std::io::Error| Fault::internal(&error);
-    let server = Stdio::start(runtime, config, std::io::stdin(), std::io::stdout()).map_err(internal)?;
-    let stopper = server.stopper();
-    super::on_signal(move || stopper.stop(End::Stopped))?;
-    let stopper = server.stopper();
-    mainstay_process::watch_parent(move || stopper.stop(End::Stopped)).map_err(internal)?;
+    let (stopper, ends) = stdio::stopper();
+    let by_signal = stopper.clone();
+    super::on_signal(move || by_signal.stop(End::Stopped))?;
+    let by_parent = stopper.clone();
+    mainstay_process::watch_parent(move || by_parent.stop(End::Stopped)).map_err(internal)?;
+    let server = Stdio::start(runtime, config, (stopper, ends), std::io::stdin(), std::io::stdout())
+        .map_err(internal)?;
     server.wait();
     Ok(ExitCode::SUCCESS)
 }

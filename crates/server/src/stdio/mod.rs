@@ -43,6 +43,15 @@ pub enum End {
 #[derive(Clone)]
 pub struct Stopper(Sender<End>);
 
+/// Where a server hears that it should end.
+pub struct Ends(Receiver<End>);
+
+/// Made before the server, so that a signal that comes first is not missed.
+pub fn stopper() -> (Stopper, Ends) {
+    let (send, receive) = channel();
+    (Stopper(send), Ends(receive))
+}
+
 impl Stopper {
     pub fn stop(&self, end: End) {
         // Fails only when the server has ended already.
@@ -59,8 +68,7 @@ const CLEAN_UP: Duration = Duration::from_millis(3_500);
 pub struct Stdio {
     runtime: Runtime,
     outbox: Outbox,
-    stopper: Stopper,
-    ends: Receiver<End>,
+    ends: Ends,
 }
 
 impl Stdio {
@@ -68,6 +76,7 @@ impl Stdio {
     pub fn start(
         runtime: Runtime,
         config: SessionConfig,
+        (stopper, ends): (Stopper, Ends),
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,
     ) -> std::io::Result<Stdio> {
@@ -75,21 +84,15 @@ impl Stdio {
             Transport::Sdk => Framing::Lines,
             Transport::Legacy => Framing::ContentLength,
         };
-        let (send, ends) = channel();
-        let stopper = Stopper(send);
         let closed = stopper.clone();
         let outbox = Outbox::start(Box::new(output), framing, move || closed.stop(End::OutputClosed))?;
         let session = Session::new(runtime.clone(), Arc::new(config), outbox.clone(), stopper.clone());
-        let (reader_outbox, reader_stopper) = (outbox.clone(), stopper.clone());
+        let reader_outbox = outbox.clone();
         std::thread::Builder::new().name("reader".into()).spawn(move || {
             read_all(Reader::new(input, framing), session, &reader_outbox);
-            reader_stopper.stop(End::InputClosed);
+            stopper.stop(End::InputClosed);
         })?;
-        Ok(Stdio { runtime, outbox, stopper, ends })
-    }
-
-    pub fn stopper(&self) -> Stopper {
-        self.stopper.clone()
+        Ok(Stdio { runtime, outbox, ends })
     }
 
     /// A function that tells the client that the list of tools has changed.
@@ -100,7 +103,7 @@ impl Stdio {
 
     /// Waits for the end, lets calls finish or stops them, and writes the last answers.
     pub fn wait(self) -> End {
-        let end = self.ends.recv().unwrap_or(End::InputClosed);
+        let end = self.ends.0.recv().unwrap_or(End::InputClosed);
         if end == End::InputClosed {
             self.runtime.drain(FINISH);
         }
