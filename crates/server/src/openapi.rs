@@ -122,8 +122,25 @@ fn json_success(result: Value) -> Value {
     json!({ "description": "The envelope of the result", "content": content })
 }
 
-fn text_success(description: &str, media_type: &str) -> Value {
-    json!({ "description": description, "content": { media_type: { "schema": { "type": "string" } } } })
+fn prometheus_success() -> Value {
+    let content = json!({ "text/plain": { "schema": { "type": "string" } } });
+    json!({ "description": "Prometheus text", "content": content })
+}
+
+/// A stream of events, described by the shape of one.
+fn events_success(names: &[&str]) -> Value {
+    let event = json!({
+        "type": "object",
+        "properties": {
+            "event": { "type": "string", "enum": names },
+            "data": { "type": "string", "contentMediaType": "application/json", "description": "An envelope" },
+        },
+        "required": ["event", "data"],
+    });
+    json!({
+        "description": format!("The events {}", names.join(", ")),
+        "content": { "text/event-stream": { "schema": event } },
+    })
 }
 
 fn get(id: &str, summary: &str, success: Value) -> Value {
@@ -145,10 +162,7 @@ fn base_paths() -> Map<String, Value> {
         ("/health", get("health", "Say how long the server has been up", uptime)),
         ("/healthz", get("alive", "Say that the server is alive", status())),
         ("/readyz", ready),
-        (
-            "/metrics",
-            get("metrics", "Counters for Prometheus", text_success("Prometheus text", "text/plain")),
-        ),
+        ("/metrics", get("metrics", "Counters for Prometheus", prometheus_success())),
         ("/openapi.json", get("openapi", "This document", own)),
         ("/tools", get("tools", "List the tools with their schemas", tools)),
     ]
@@ -216,7 +230,6 @@ impl Writer {
                 "required": ["repo", key],
             })
         };
-        let events = || text_success("Events start, progress, result or error, done", "text/event-stream");
         if registry.get("index_status").is_some() {
             let parameter = json!({
                 "name": "repo",
@@ -226,7 +239,7 @@ impl Writer {
             });
             for (path, id, success) in [
                 ("/status", "status", json_success(result("status"))),
-                ("/status/stream", "status_stream", events()),
+                ("/status/stream", "status_stream", events_success(&["start", "result", "error", "done"])),
             ] {
                 let operation = json!({
                     "operationId": id,
@@ -248,7 +261,11 @@ impl Writer {
             let body = self.schema("search_request".into(), input);
             for (path, id, success) in [
                 ("/search", "search_api", json_success(result("search"))),
-                ("/search/stream", "search_stream", events()),
+                (
+                    "/search/stream",
+                    "search_stream",
+                    events_success(&["start", "progress", "result", "error", "done"]),
+                ),
             ] {
                 let operation = json!({
                     "operationId": id,

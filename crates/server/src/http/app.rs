@@ -8,7 +8,7 @@ use std::time::Instant;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
-use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::header::{HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{get, post};
 use mainstay_contract::{ErrorCode, Fault, Meta};
@@ -20,7 +20,7 @@ use super::config::{HttpConfig, HttpError};
 use super::guard::{check_caller, check_source, cors};
 use super::rate::Rate;
 use super::reply::{self, Reply};
-use crate::mcp;
+use crate::mcp::{self, Sessions};
 use crate::surface::Surface;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -31,6 +31,7 @@ pub struct App {
     pub config: HttpConfig,
     pub roots: Option<Arc<[PathBuf]>>,
     pub rate: Rate,
+    pub sessions: Sessions,
     pub started: Instant,
     /// Set when the server has been told to stop.
     pub stopping: CancellationToken,
@@ -55,11 +56,12 @@ pub fn router(
     closing: CancellationToken,
 ) -> Result<Router, HttpError> {
     let cors = option_layer((!config.origins.is_empty()).then(|| cors(&config)).transpose()?);
-    let mcp = mcp::streamable(surface.clone(), config.body_bytes, closing)?;
+    let (mcp, sessions) = mcp::streamable(surface.clone(), config.body_bytes, closing)?;
     let app = Arc::new(App {
         roots: config.roots.clone().map(Arc::from),
         rate: Rate::new(config.rate_per_minute),
         surface,
+        sessions,
         config,
         started: Instant::now(),
         stopping,
@@ -78,7 +80,7 @@ pub fn router(
         .route("/status/stream", get(api::status_stream))
         .route("/search", post(api::search))
         .route("/search/stream", post(api::search_stream))
-        .route_service("/mcp", mcp)
+        .merge(Router::new().route_service("/mcp", mcp).layer(from_fn_with_state(with(&app), check_sessions)))
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(with(&app), check_caller))
@@ -99,9 +101,25 @@ async fn number(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         }
     };
     request.headers_mut().insert(REQUEST_ID, id.clone());
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let began = Instant::now();
     let mut reply = next.run(request).await;
-    reply.headers_mut().insert(REQUEST_ID, id);
+    let (status, micros) = (reply.status().as_u16(), began.elapsed().as_micros());
+    tracing::debug!(id = ?id, %method, path, status, micros, "answered");
+    let headers = reply.headers_mut();
+    headers.insert(REQUEST_ID, id);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     reply
+}
+
+/// Refuses to open more sessions than the server keeps.
+async fn check_sessions(State(app): State<Arc<App>>, request: Request, next: Next) -> Reply {
+    if app.sessions.are_exceeded_by(request.method(), request.headers()).await {
+        let fault = Fault::new(ErrorCode::QueueOverloaded, "too many sessions are open")
+            .hint("close sessions with DELETE /mcp, or use the stateless revision of the protocol");
+        return reply::fault(&fault, &app.meta(request.headers()));
+    }
+    next.run(request).await
 }
 
 async fn unknown_path(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply {

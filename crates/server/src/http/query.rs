@@ -39,6 +39,9 @@ pub fn only(query: Option<&str>, name: &str) -> FaultResult<Option<String>> {
                 .detail("parameter", shown)
                 .hint(format!("the only parameter is {name}")));
         }
+        if value.is_empty() {
+            return Err(Fault::invalid(format!("the parameter {name} is empty")));
+        }
         if found.replace(value).is_some() {
             return Err(Fault::invalid(format!("the parameter {name} is given twice")));
         }
@@ -54,7 +57,9 @@ mod tests {
     fn values_are_decoded_and_anything_odd_is_refused() {
         assert_eq!(only(Some("repo=%2Fa+b%C3%A9"), "repo").unwrap().unwrap(), "/a bé");
         assert_eq!(only(None, "repo").unwrap(), None);
-        for query in ["repo=%ff%fe%", "repo=%4", "repo=%zz", "zz=1", "repo=a&repo=b", "repo=%00"] {
+        for query in
+            ["repo=%ff%fe%", "repo=%4", "repo=%zz", "zz=1", "repo=a&repo=b", "repo=%00", "repo=", "repo"]
+        {
             assert!(only(Some(query), "repo").is_err(), "{query}");
         }
         assert_eq!(decode("a+b%2Fc", false).unwrap(), "a+b/c");

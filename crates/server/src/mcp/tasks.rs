@@ -11,8 +11,8 @@ use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
 use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
 
+use super::client::Shared;
 use super::convert::{self, complete, typed};
-use super::handler::Shared;
 use crate::encode;
 use crate::pending::Pending;
 

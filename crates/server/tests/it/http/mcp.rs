@@ -200,3 +200,44 @@ fn roots_hold_over_mcp_too() {
         session.ask("tools/call", json!({ "name": "index_status", "arguments": { "repoPath": "/" } }));
     assert_eq!(answer["result"]["structuredContent"]["error"]["code"], "FORBIDDEN");
 }
+
+#[test]
+fn a_long_call_becomes_a_task_for_a_client_that_knows_tasks() {
+    let server = Server::build(HttpConfig::default(), Default::default(), true);
+    let ask = |method: &str, name: &str, params: Value, knows: bool| {
+        let mut params = params;
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+        let known = match knows {
+            true => json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } }),
+            false => json!({}),
+        };
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = known;
+        let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
+        let headers = [
+            JSON,
+            ACCEPT,
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", method),
+            ("Mcp-Name", name),
+        ];
+        message(&server.request("POST", "/mcp", &headers, Some(request.to_string().as_bytes())), &json!(7))
+    };
+    let call = json!({ "name": "slow_compute", "arguments": { "seconds": 30 } });
+    let started = ask("tools/call", "slow_compute", call, true)["result"].clone();
+    assert_eq!((&started["resultType"], &started["status"]), (&json!("task"), &json!("working")));
+    let id = started["taskId"].as_str().unwrap();
+    assert_eq!(server.runtime.in_flight(), 1);
+    ask("tasks/cancel", id, json!({ "taskId": id }), true);
+    assert!(server.runtime.drain(SOON), "the work goes on");
+    let state = ask("tasks/get", id, json!({ "taskId": id }), true);
+    assert!(["working", "cancelled"].contains(&state["result"]["status"].as_str().unwrap()), "{state}");
+    let bad = json!({ "name": "slow_compute", "arguments": { "zz": 1 } });
+    assert_eq!(ask("tools/call", "slow_compute", bad, true)["error"]["data"]["code"], "INVALID_REQUEST");
+    let unknown = ask("tasks/get", "nope", json!({ "taskId": "nope" }), true);
+    assert_eq!(
+        (&unknown["error"]["code"], &unknown["error"]["data"]["code"]),
+        (&json!(-32602), &json!("NOT_FOUND"))
+    );
+    let at_once = json!({ "name": "slow_compute", "arguments": { "seconds": 0 } });
+    assert_eq!(ask("tools/call", "slow_compute", at_once, false)["result"]["resultType"], "complete");
+}

@@ -2,6 +2,7 @@
 
 mod api;
 mod client;
+mod fuzz;
 mod guard;
 mod load;
 mod mcp;

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Lets schemathesis try to prove the OpenAPI document of `mainstay serve` wrong.
+#
+# The server runs read-only, in an empty repository with a cache of its own: every tool that is left
+# gets thousands of odd requests. MAINSTAY_BIN names the program, MAINSTAY_TEST_VENV the folder of
+# schemathesis; further arguments go to schemathesis.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+program=${MAINSTAY_BIN:-$root/target/debug/mainstay}
+schemathesis=${MAINSTAY_TEST_VENV:-$root/.deps/venv}/bin/schemathesis
+
+for needed in "$program" "$schemathesis"; do
+    if [ ! -x "$needed" ]; then
+        echo "error: $needed is missing" >&2
+        echo "hint: build the program and run the set-up script of the tests" >&2
+        exit 1
+    fi
+done
+
+work=$(mktemp -d)
+mkdir "$work/repo" "$work/cache" "$work/home"
+cd "$work"
+HOME=$work/home "$program" serve --json --port 0 --repo "$work/repo" --cache-dir "$work/cache" --read-only \
+    --toolsets search,catalog,foundry >"$work/address" 2>"$work/log" &
+server=$!
+trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+
+url=
+tries=0
+while [ -z "$url" ]; do
+    url=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' "$work/address")
+    tries=$((tries + 1))
+    if [ "$tries" -gt 200 ] || ! kill -0 "$server" 2>/dev/null; then
+        echo "error: the server did not announce its address" >&2
+        cat "$work/log" >&2
+        exit 1
+    fi
+    [ -n "$url" ] || sleep 0.1
+done
+
+"$schemathesis" run "$url/openapi.json" --checks all --max-examples 10 --seed 1 --no-color "$@"
