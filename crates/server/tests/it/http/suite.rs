@@ -57,7 +57,7 @@ fn modules() -> PathBuf {
 }
 
 fn node(modules: &Path) -> PathBuf {
-    let own = modules.join("node/bin/node");
+    let own = modules.join(".bin/node");
     let node = if own.is_file() { own } else { PathBuf::from("node") };
     let output = Command::new(&node).arg("--version").output();
     let version =
