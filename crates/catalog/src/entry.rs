@@ -98,7 +98,7 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     /// Teams the entry belongs to.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub team_ids: Vec<String>,
     /// Version of the content, `major.minor.patch`.
     pub version: String,

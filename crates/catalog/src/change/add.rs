@@ -69,7 +69,7 @@ impl Catalog {
         if draft.id.is_empty() || draft.body.as_deref().is_none_or(str::is_empty) {
             return Ok(failed("missing required id/body".to_owned()));
         }
-        let session = self.session(author)?;
+        let mut session = self.session(author)?;
         let stored = session.index.get(&draft.id).map(|record| &*record.entry);
         let decision = match session.decide(draft, stored, options) {
             Ok(decision) => decision,

@@ -82,7 +82,7 @@ pub enum Governed {
 impl Catalog {
     /// Changes the governance facts of one entry.
     pub fn govern(&self, change: GovernanceChange, author: &Author) -> Result<Governed, CatalogError> {
-        let session = self.session(author)?;
+        let mut session = self.session(author)?;
         let Some(record) = session.index.get(&change.id) else {
             return Ok(Governed::Missing { not_found: true });
         };

@@ -73,7 +73,7 @@ impl Catalog {
             result.notes.push(format!("would-remove:{}", plan.removals.len()));
             return Ok(result);
         }
-        let session = self.session(author)?;
+        let mut session = self.session(author)?;
         let plan = plan(&session.index, mode, author.now);
         let mut result = Groomed::of(&plan, mode, session.index.hash());
         let mut writes = Vec::with_capacity(plan.rewrites.len());

@@ -61,7 +61,7 @@ impl Catalog {
         mode: ImportMode,
         author: &Author,
     ) -> Result<Imported, CatalogError> {
-        let session = self.session(author)?;
+        let mut session = self.session(author)?;
         let mut result = Imported { total: entries.len(), ..Imported::default() };
         let options = AddOptions { overwrite: mode == ImportMode::Overwrite, lax: false };
         // Entries of this import by id: a later one sees an earlier one as stored.

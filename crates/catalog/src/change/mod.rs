@@ -54,7 +54,7 @@ impl Author {
 pub(crate) struct Session<'a> {
     pub catalog: &'a Catalog,
     pub author: &'a Author,
-    /// The catalog as it was when the lock was taken.
+    /// The catalog as it was when the lock was taken; empty after a commit.
     pub index: Arc<Index>,
     pub lock: WriteLock,
     _writing: MutexGuard<'a, ()>,
@@ -118,7 +118,7 @@ impl Session<'_> {
 
     /// Writes entries and takes others out, then brings the index up to date.
     pub fn commit(
-        &self,
+        &mut self,
         action: &'static str,
         writes: Vec<(Write, Loaded)>,
         removals: Vec<Removal>,
@@ -148,6 +148,8 @@ impl Session<'_> {
             action, revision = applied.revision, files = files.len(), failed = failed.len(), "catalog changed"
         );
         let loaded = std::cell::RefCell::new(&mut loaded);
+        // Our own reference would force a copy of the whole index.
+        self.index = Arc::default();
         let hash = self.catalog.with_state(|state| {
             state.take_in(files, |name| {
                 let ours = loaded.borrow_mut().remove(name);

@@ -40,7 +40,7 @@ impl Catalog {
             result.error_count = 1;
             return Ok(result);
         }
-        let session = self.session(author)?;
+        let mut session = self.session(author)?;
         let mut removals = Vec::new();
         for id in ids {
             match session.removal(id) {

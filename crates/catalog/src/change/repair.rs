@@ -28,7 +28,7 @@ impl Catalog {
         if !writable {
             return Err(CatalogError::MutationDisabled);
         }
-        let session = self.session(author)?;
+        let mut session = self.session(author)?;
         let mut writes = Vec::new();
         for record in session.index.records().iter().filter(|record| record.hash_is_stale) {
             let mut entry = Entry::clone(&record.entry);

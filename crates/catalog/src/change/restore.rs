@@ -51,7 +51,7 @@ impl Catalog {
 
     /// Brings back what a change replaced or took out. This is itself a change, and can be taken back.
     pub fn restore(&self, target: &RestoreTarget, author: &Author) -> Result<Restored, CatalogError> {
-        let session = self.session(author)?;
+        let mut session = self.session(author)?;
         let changes = read_history(&self.layout)?;
         let find = |revision: &str| {
             let found = changes.iter().rev().find(|change| change.revision == revision);

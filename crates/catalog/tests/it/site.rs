@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
@@ -38,6 +38,7 @@ impl TestHost {
             host: Arc::new(Shared(Arc::clone(self))),
             client: None,
             meta: Map::new(),
+            input: Default::default(),
         });
         (tool.run)(&call, args)
     }
@@ -82,6 +83,18 @@ impl Host for Shared {
     }
 }
 
+/// What an answer violates of its schema. Schemas are compiled once: they are the same for every server.
+fn problems(id: &str, schema: &Value, result: &Value) -> Vec<String> {
+    static COMPILED: Mutex<BTreeMap<String, Arc<jsonschema::Validator>>> = Mutex::new(BTreeMap::new());
+    let validator = {
+        let mut compiled = COMPILED.lock().unwrap();
+        let validator =
+            compiled.entry(id.to_owned()).or_insert_with(|| Arc::new(jsonschema::validator_for(schema).unwrap()));
+        Arc::clone(validator)
+    };
+    validator.iter_errors(result).map(|error| error.to_string()).collect()
+}
+
 /// A server over a directory.
 pub struct Server {
     pub host: Arc<TestHost>,
@@ -102,11 +115,18 @@ impl Server {
         &self.host.tools
     }
 
+    /// Calls a tool; every answer must be what the definition publishes.
     pub fn try_call(&self, id: &str, args: Value) -> FaultResult<Value> {
-        match self.host.run(id, args)? {
-            Body::Json(raw) => Ok(serde_json::from_str(raw.get()).unwrap()),
+        let result = match self.host.run(id, args)? {
+            Body::Json(raw) => serde_json::from_str(raw.get()).unwrap(),
             other => panic!("{id} did not answer JSON: {other:?}"),
+        };
+        let tool = self.host.tools.iter().find(|tool| tool.def.id == id).unwrap();
+        if let Some(schema) = &tool.def.output {
+            let problems = problems(id, schema, &result);
+            assert!(problems.is_empty(), "{id}: {problems:?} in {result}");
         }
+        Ok(result)
     }
 
     pub fn call(&self, id: &str, args: Value) -> Value {
