@@ -1,0 +1,134 @@
+//! Turns `languages/*/language.toml` and `chunks.scm` into one static table, so that starting up parses nothing.
+//!
+//! Adding a language is adding a folder; a new grammar also needs its line in `src/lang/grammar.rs`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    let root =
+        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets the manifest directory"))
+            .join("languages");
+    emit(&format!("cargo::rerun-if-changed={}", root.display()));
+    let mut folders: Vec<_> = fs::read_dir(&root)
+        .expect("the languages folder is part of this crate")
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.join("language.toml").is_file())
+        .collect();
+    folders.sort();
+
+    let mut out = String::from("pub(super) static TABLE: &[Language] = &[\n");
+    for folder in &folders {
+        emit(&format!("cargo::rerun-if-changed={}", folder.display()));
+        let file = folder.join("language.toml");
+        emit(&format!("cargo::rerun-if-changed={}", file.display()));
+        let text = fs::read_to_string(&file).expect("language.toml is readable");
+        let table: toml::Table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let id = folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("folder names are plain");
+        let known = [
+            "aliases",
+            "extensions",
+            "files",
+            "shebangs",
+            "class",
+            "chunker",
+            "grammar",
+            "comments",
+            "attributes",
+            "wrappers",
+            "tests",
+            "claims",
+        ];
+        for key in table.keys() {
+            assert!(
+                known.contains(&key.as_str()),
+                "{}: unknown key {key}",
+                file.display()
+            );
+        }
+        let list = |key: &str| format!("&{:?}", strings(&table, key));
+        let word = |key: &str, or: &str| {
+            table
+                .get(key)
+                .and_then(|value| value.as_str())
+                .unwrap_or(or)
+                .to_owned()
+        };
+        let grammar = table.get("grammar").and_then(|value| value.as_str());
+        let scm = folder.join("chunks.scm");
+        assert_eq!(
+            grammar.is_some(),
+            scm.is_file(),
+            "{id}: a grammar and a chunks.scm come together"
+        );
+        let query = if scm.is_file() {
+            format!("include_str!({:?})", scm.display().to_string())
+        } else {
+            "\"\"".to_owned()
+        };
+        if scm.is_file() {
+            emit(&format!("cargo::rerun-if-changed={}", scm.display()));
+        }
+        writeln!(
+            out,
+            "Language {{ id: {id:?}, aliases: {}, extensions: {}, files: {}, shebangs: {}, class: Class::{}, chunker: Chunker::{}, \
+             grammar: {:?}, query: {query}, comments: {}, attributes: {}, wrappers: {}, tests: {}, claims: &{} }},",
+            list("aliases"), list("extensions"), list("files"), list("shebangs"),
+            camel(&word("class", "code")), camel(&word("chunker", "layout")), grammar.unwrap_or(""),
+            list("comments"), list("attributes"), list("wrappers"), list("tests"), claims(&table),
+        )
+        .expect("writing to a string succeeds");
+    }
+    out.push_str("];\n");
+    let target = Path::new(&env::var("OUT_DIR").expect("cargo sets the output directory"))
+        .join("languages.rs");
+    fs::write(target, out).expect("the output directory is writable");
+}
+
+fn strings(table: &toml::Table, key: &str) -> Vec<String> {
+    let list = table.get(key).and_then(|value| value.as_array());
+    list.into_iter()
+        .flatten()
+        .filter_map(|value| value.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn claims(table: &toml::Table) -> String {
+    let list = table.get("claims").and_then(|value| value.as_array());
+    let claims: Vec<String> = list
+        .into_iter()
+        .flatten()
+        .filter_map(|claim| claim.as_table())
+        .map(|claim| {
+            let extension = claim
+                .get("extension")
+                .and_then(|value| value.as_str())
+                .unwrap_or_default();
+            format!(
+                "Claim {{ extension: {extension:?}, any: &{:?} }}",
+                strings(claim, "any")
+            )
+        })
+        .collect();
+    format!("[{}]", claims.join(", "))
+}
+
+fn camel(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// Cargo reads its instructions from the build script's standard output.
+#[allow(clippy::print_stdout)]
+fn emit(instruction: &str) {
+    println!("{instruction}");
+}

@@ -1,0 +1,212 @@
+//! Languages as data: one folder under `languages/` each, compiled into one table.
+//!
+//! A folder holds `language.toml` (how files are recognised, which node kinds are comments) and, where a grammar is
+//! linked, `chunks.scm`. Nothing in this crate names a language in code except the table of grammars.
+
+mod detect;
+mod grammar;
+
+pub use detect::detect;
+
+use crate::chunk::Kind;
+use std::sync::OnceLock;
+use tree_sitter::Query;
+
+/// What kind of content a language holds; decides which search mode sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    Code,
+    Prose,
+    Data,
+}
+
+/// How a file of the language is cut into chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunker {
+    /// By the definitions its tree-sitter query captures.
+    Grammar,
+    /// By blank lines and indentation.
+    Layout,
+    /// By headings; fenced code is cut as its own language.
+    Markdown,
+    /// By top-level elements; `script` and `style` are cut as their own language.
+    Markup,
+    Json,
+    Yaml,
+    Toml,
+    Css,
+}
+
+/// A language takes over an extension of another when the text shows one of these signs (`.h` with `namespace`).
+#[derive(Debug)]
+pub struct Claim {
+    pub extension: &'static str,
+    pub any: &'static [&'static str],
+}
+
+#[derive(Debug)]
+pub struct Language {
+    pub id: &'static str,
+    pub aliases: &'static [&'static str],
+    pub extensions: &'static [&'static str],
+    pub files: &'static [&'static str],
+    pub shebangs: &'static [&'static str],
+    pub class: Class,
+    pub chunker: Chunker,
+    pub grammar: &'static str,
+    pub query: &'static str,
+    /// Node kinds that are comments: those just above a definition are its documentation.
+    pub comments: &'static [&'static str],
+    /// Node kinds that belong to the definition below them (attributes, decorators, type signatures).
+    pub attributes: &'static [&'static str],
+    /// Node kinds that only wrap a definition (`export`, decorators, templates): the chunk is the whole of them.
+    pub wrappers: &'static [&'static str],
+    /// Text in a definition's head that marks it as test code.
+    pub tests: &'static [&'static str],
+    pub claims: &'static [Claim],
+}
+
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));
+
+/// Position of a language in the table. It is written into index files as the language's name, not as this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LangId(pub u16);
+
+impl LangId {
+    pub fn get(self) -> &'static Language {
+        &TABLE[self.0 as usize]
+    }
+
+    /// Finds a language by its id or one of its aliases, ignoring case.
+    pub fn by_name(name: &str) -> Option<LangId> {
+        let position = TABLE.iter().position(|language| {
+            language.id.eq_ignore_ascii_case(name)
+                || language
+                    .aliases
+                    .iter()
+                    .any(|alias| alias.eq_ignore_ascii_case(name))
+        });
+        position.map(|at| LangId(at as u16))
+    }
+
+    /// The language of files nothing else recognises.
+    pub fn text() -> LangId {
+        static TEXT: OnceLock<LangId> = OnceLock::new();
+        *TEXT.get_or_init(|| LangId::by_name("text").expect("languages/text exists"))
+    }
+
+    pub fn all() -> impl Iterator<Item = LangId> {
+        (0..TABLE.len() as u16).map(LangId)
+    }
+}
+
+/// A grammar with its compiled query and what each capture of it means.
+pub(crate) struct Syntax {
+    pub language: tree_sitter::Language,
+    pub query: Query,
+    pub roles: Vec<Role>,
+}
+
+/// What a capture of `chunks.scm` means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// `@def.KIND`: the whole definition.
+    Definition(Kind),
+    Name,
+    Doc,
+    /// `@code`: the node whose body ends the signature, where it is not the definition itself.
+    Code,
+    /// `@_…`: used by predicates only.
+    Helper,
+}
+
+fn role(capture: &str) -> Option<Role> {
+    Some(match capture {
+        "name" => Role::Name,
+        "doc" => Role::Doc,
+        "code" => Role::Code,
+        helper if helper.starts_with('_') => Role::Helper,
+        other => Role::Definition(Kind::by_name(other.strip_prefix("def.")?)?),
+    })
+}
+
+/// Returns the compiled query of a language, compiling it on first use; `None` where the language has no grammar.
+pub(crate) fn syntax(lang: LangId) -> Option<&'static Syntax> {
+    static COMPILED: OnceLock<Vec<OnceLock<Option<Syntax>>>> = OnceLock::new();
+    let slots = COMPILED.get_or_init(|| TABLE.iter().map(|_| OnceLock::new()).collect());
+    slots[lang.0 as usize]
+        .get_or_init(|| compile(lang.get()).ok().flatten())
+        .as_ref()
+}
+
+fn compile(language: &Language) -> Result<Option<Syntax>, String> {
+    if language.grammar.is_empty() {
+        return Ok(None);
+    }
+    let function = grammar::by_name(language.grammar)
+        .ok_or_else(|| format!("no grammar named {}", language.grammar))?;
+    let grammar: tree_sitter::Language = function.into();
+    let query = Query::new(&grammar, language.query).map_err(|error| error.to_string())?;
+    let roles: Option<Vec<Role>> = query
+        .capture_names()
+        .iter()
+        .map(|capture| role(capture))
+        .collect();
+    let roles =
+        roles.ok_or_else(|| format!("an unknown capture among {:?}", query.capture_names()))?;
+    Ok(Some(Syntax {
+        language: grammar,
+        query,
+        roles,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_query_compiles_against_its_grammar() {
+        let broken: Vec<String> = TABLE
+            .iter()
+            .filter_map(|language| {
+                compile(language)
+                    .err()
+                    .map(|error| format!("{}: {error}", language.id))
+            })
+            .collect();
+        assert!(broken.is_empty(), "{}", broken.join("\n"));
+    }
+
+    #[test]
+    fn no_two_languages_own_the_same_extension_or_name() {
+        let mut seen = std::collections::BTreeMap::new();
+        for language in TABLE {
+            for name in std::iter::once(&language.id).chain(language.aliases) {
+                assert_eq!(
+                    seen.insert(format!("name {name}"), language.id),
+                    None,
+                    "{name} is taken twice"
+                );
+            }
+            for extension in language.extensions {
+                assert_eq!(
+                    seen.insert(format!(".{extension}"), language.id),
+                    None,
+                    ".{extension} is taken twice"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn at_least_twenty_five_languages_have_structural_chunks() {
+        assert!(
+            TABLE
+                .iter()
+                .filter(|language| language.chunker == Chunker::Grammar)
+                .count()
+                >= 25
+        );
+    }
+}
