@@ -3,6 +3,7 @@
 //! Adding a language is adding a folder; a new grammar also needs its line in `src/lang/grammar.rs`.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::{env, fs};
 
@@ -18,6 +19,7 @@ fn main() {
         .collect();
     folders.sort();
 
+    let mut fingerprint = DefaultHasher::new();
     let mut out = String::from("pub(super) static TABLE: &[Language] = &[\n");
     for folder in &folders {
         emit(&format!("cargo::rerun-if-changed={}", folder.display()));
@@ -73,6 +75,9 @@ fn main() {
             "\"\"".to_owned()
         };
         if scm.is_file() {
+            fs::read(&scm)
+                .expect("chunks.scm is readable")
+                .hash(&mut fingerprint);
             emit(&format!("cargo::rerun-if-changed={}", scm.display()));
         }
         writeln!(
@@ -86,6 +91,12 @@ fn main() {
         .expect("writing to a string succeeds");
     }
     out.push_str("];\n");
+    writeln!(
+        out,
+        "/// Changes whenever a language folder does.\npub(crate) const FINGERPRINT: u64 = {};",
+        fingerprint.finish()
+    )
+    .expect("writing to a string succeeds");
     let target = Path::new(&env::var("OUT_DIR").expect("cargo sets the output directory"))
         .join("languages.rs");
     fs::write(target, out).expect("the output directory is writable");

@@ -1,9 +1,65 @@
-//! Code search engine.
+//! The search engine: cuts a repository into chunks, keeps them in an index on disk, answers queries with ranked hits.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), mainstay_index::IndexError> {
+//! use mainstay_index::{BuildOptions, Index, Options, Query};
+//! use std::path::Path;
+//!
+//! let (repo, store) = (Path::new("."), Path::new(".mainstay/index"));
+//! Index::build(repo, store, &BuildOptions::default(), &mut |_| {}, &|| false)?;
+//! let index = Index::open(repo, store)?;
+//! index.refresh()?;
+//! let answer = index.search(&Query::parse("how are sessions closed")?, &Options::default())?;
+//! for hit in &answer.hits {
+//!     let _ = (&hit.path, hit.lines, &hit.name);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `lang`, `chunk` | languages as data; cutting a text |
+//! | `token`, `trigram`, `text`, `traits` | words, trigrams, encodings, what kind of file it is |
+//! | `segment`, `generation`, `store`, `disk` | the format on disk and how it is switched |
+//! | `walk`, `git`, `build`, `fresh` | from a repository to an index, and what changed since |
+//! | `query`, `search`, `view` | from a query to an answer |
+//!
+//! It knows nothing of tools, JSON, terminals or async. Vectors are not built yet; they join as one more section of a
+//! segment and one more list in `search::rank`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bits;
+mod build;
 pub mod chunk;
+mod disk;
+mod error;
+mod fresh;
+mod generation;
+mod git;
+mod hash;
+mod index;
 pub mod lang;
+mod query;
+mod search;
+mod segment;
+mod store;
+mod text;
+mod token;
+mod traits;
+mod trigram;
+mod view;
+mod walk;
+
+pub use build::{BuildOptions, BuildReport, Phase, Progress};
+pub use error::IndexError;
+pub use git::Revision;
+pub use index::{Index, Status};
+pub use query::Query;
+pub use search::{Answer, Contribution, Filters, Freshness, Hit, Mode, Options, Snippet};
+pub use segment::Tier;
+pub use walk::{SkipReason, Skipped};
 
 /// Cuts one text into its chunks, without an index: what a file consists of.
 pub fn outline(path: &str, text: &str) -> Vec<chunk::Chunk> {

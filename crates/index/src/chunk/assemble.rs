@@ -252,15 +252,20 @@ fn in_order(chunks: Vec<Chunk>, mut pieces: Vec<Piece>) -> Cut {
     for piece in &mut pieces {
         piece.chunk = place[piece.chunk as usize];
     }
-    let mut slots: Vec<Option<Chunk>> = chunks.into_iter().map(Some).collect();
-    let chunks = order.iter().filter_map(|old| slots[*old as usize].take());
-    let chunks = chunks
+    // A dropped block hands its children to its own parent.
+    let new_parent = |chunk: &Chunk| {
+        let mut parent = chunk.parent;
+        while let Some(old) = parent.filter(|old| place[*old as usize] == u32::MAX) {
+            parent = chunks[old as usize].parent;
+        }
+        parent.map(|old| place[old as usize])
+    };
+    let chunks = order
+        .iter()
+        .map(|old| &chunks[*old as usize])
         .map(|chunk| Chunk {
-            parent: chunk
-                .parent
-                .map(|parent| place[parent as usize])
-                .filter(|parent| *parent != u32::MAX),
-            ..chunk
+            parent: new_parent(chunk),
+            ..chunk.clone()
         })
         .collect();
     Cut { chunks, pieces }

@@ -84,6 +84,12 @@ pub(crate) fn cut(text: &str, lang: LangId, depth: Depth) -> Cut {
     assemble::assemble(text, lang, defs)
 }
 
+/// Parses a text without cutting it, for measuring. False where the language has no grammar.
+#[doc(hidden)]
+pub fn parse_only(path: &str, text: &str) -> bool {
+    structural::parse_only(text, crate::lang::detect(path, text))
+}
+
 /// Embedded languages nest (Markdown in HTML in Markdown); past this depth they stay part of their host.
 const MAX_EMBEDDING: usize = 2;
 

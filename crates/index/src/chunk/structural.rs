@@ -34,6 +34,14 @@ pub(super) fn definitions(text: &str, lang: LangId) -> Vec<Def> {
     })
 }
 
+/// Parses a text and throws the tree away: what an index is measured against.
+pub(super) fn parse_only(text: &str, lang: LangId) -> bool {
+    let Some(syntax) = syntax(lang).filter(|_| text.len() <= MAX_PARSE_BYTES) else {
+        return false;
+    };
+    PARSER.with_borrow_mut(|(parser, _)| parse(parser, syntax, text).is_some())
+}
+
 fn parse(parser: &mut Parser, syntax: &Syntax, text: &str) -> Option<Tree> {
     parser.set_language(&syntax.language).ok()?;
     let budget = CALLS_AT_LEAST + text.len() * CALLS_PER_BYTE;

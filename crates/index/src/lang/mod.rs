@@ -7,6 +7,7 @@ mod detect;
 mod grammar;
 
 pub use detect::detect;
+pub(crate) use detect::head;
 
 use crate::chunk::Kind;
 use std::sync::OnceLock;

@@ -2,4 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod building;
+mod damage;
+mod freshness;
 mod languages;
+mod searching;
+mod site;

@@ -1,0 +1,511 @@
+//! Building an index: walk, work on what is new, write segments, switch to a new generation.
+//!
+//! Work is kept by content. A file whose size and time are those of the last build is not read; one whose content is
+//! known is not worked on again; finished segments of a cancelled build are found by the next one. Files go through in
+//! path order, in batches worked on in parallel and taken over in order, so the result does not depend on cores.
+
+mod read;
+
+pub(crate) use read::{Content, Outcome, examine, read};
+
+use crate::error::IndexError;
+use crate::generation::{FileEntry, Generation};
+use crate::git;
+use crate::hash::FastMap;
+use crate::segment::{Builder, Key, Segment, Tier};
+use crate::store::Store;
+use crate::traits;
+use crate::walk::{Found, Skipped, walk};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Source bytes per segment: bounds the memory of a build.
+const SEGMENT_BYTES: u64 = 48 << 20;
+/// Source bytes worked on between two looks at progress.
+const BATCH_BYTES: u64 = 4 << 20;
+/// Below this much new source a structural pass is over before a lexical one would have paid.
+const LEXICAL_FIRST_BYTES: u64 = 8 << 20;
+/// More small segments than this are merged into one.
+const SMALL_SEGMENTS: usize = 8;
+const SMALL_BYTES: u64 = 16 << 20;
+
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// Larger files are skipped and counted.
+    pub max_file_bytes: u64,
+    /// Threads to work with; all cores when `None`.
+    pub threads: Option<usize>,
+    /// Make a large repository searchable by words before its structure is known.
+    pub lexical_first: bool,
+    /// Work on every file again, whatever is known.
+    pub full: bool,
+    /// The time of the build, in milliseconds since 1970.
+    pub now_ms: u64,
+}
+
+impl Default for BuildOptions {
+    fn default() -> BuildOptions {
+        BuildOptions {
+            max_file_bytes: 8 << 20,
+            threads: None,
+            lexical_first: true,
+            full: false,
+            now_ms: 0,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Walking,
+    /// Words and trigrams, so that searching can start.
+    Lexical,
+    Structural,
+    Writing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    pub phase: Phase,
+    pub files_done: u64,
+    pub files_total: u64,
+    pub bytes_done: u64,
+    pub bytes_total: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildReport {
+    pub generation: u64,
+    pub files: u64,
+    pub source_bytes: u64,
+    pub chunks: u64,
+    pub segments: u64,
+    pub index_bytes: u64,
+    /// Files worked on in this build; the rest was known.
+    pub analysed_files: u64,
+    pub analysed_bytes: u64,
+    pub skipped: Skipped,
+}
+
+/// Builds or brings up to date the index of `repo` in `store`.
+///
+/// On error or cancellation the previous generation goes on answering, and finished work is kept for the next build.
+pub(crate) fn build(
+    repo: &Path,
+    store: &Path,
+    options: &BuildOptions,
+    progress: &mut dyn FnMut(Progress),
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Result<BuildReport, IndexError> {
+    let store = Store::new(store);
+    if !repo.is_dir() {
+        return Err(IndexError::NotADirectory {
+            path: repo.to_owned(),
+        });
+    }
+    store.create()?;
+    let _lock = store.lock()?;
+    let threads = options.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| IndexError::Io {
+            path: repo.to_owned(),
+            source: std::io::Error::other(error),
+        })?;
+    let mut run = Run::start(repo, store, options, pool, progress, cancelled)?;
+    let outcome = run.work();
+    if outcome.is_err() {
+        // Whatever is finished stays on disk for the next build to find.
+        let _ = run.flush();
+    }
+    outcome?;
+    run.merge_small()?;
+    let report = run.publish()?;
+    run.store.collect_garbage();
+    Ok(report)
+}
+
+/// Where the work on a file is: segment and blob.
+type Place = (u32, u32);
+
+struct Run<'r> {
+    repo: &'r Path,
+    store: Store,
+    options: &'r BuildOptions,
+    pool: rayon::ThreadPool,
+    progress: &'r mut dyn FnMut(Progress),
+    cancelled: &'r (dyn Fn() -> bool + Sync),
+    found: Vec<Found>,
+    folders: Vec<(String, i64)>,
+    skipped: Skipped,
+    segments: Vec<(String, Arc<Segment>)>,
+    known: FastMap<Key, Place>,
+    builder: Builder,
+    /// Entries by position in `found`.
+    entries: BTreeMap<usize, FileEntry>,
+    analysed: (u64, u64),
+}
+
+impl<'r> Run<'r> {
+    fn start(
+        repo: &'r Path,
+        store: Store,
+        options: &'r BuildOptions,
+        pool: rayon::ThreadPool,
+        progress: &'r mut dyn FnMut(Progress),
+        cancelled: &'r (dyn Fn() -> bool + Sync),
+    ) -> Result<Run<'r>, IndexError> {
+        progress(Progress {
+            phase: Phase::Walking,
+            files_done: 0,
+            files_total: 0,
+            bytes_done: 0,
+            bytes_total: 0,
+        });
+        let walk = walk(repo, &store.folder, options.max_file_bytes)?;
+        let segments = if options.full {
+            Vec::new()
+        } else {
+            store.all_segments()
+        };
+        let segments: Vec<_> = segments
+            .into_iter()
+            .filter(|(_, segment)| segment.is_current_work())
+            .collect();
+        let mut known = FastMap::default();
+        for (at, (_, segment)) in segments.iter().enumerate() {
+            for number in 0..segment.blob_count() {
+                if let Ok(blob) = segment.blob(number)
+                    && let Some(lang) = blob.lang
+                {
+                    known.insert(
+                        Key {
+                            hash: blob.hash,
+                            lang,
+                            tier: blob.tier,
+                        },
+                        (at as u32, number),
+                    );
+                }
+            }
+        }
+        let mut run = Run {
+            repo,
+            store,
+            options,
+            pool,
+            progress,
+            cancelled,
+            found: walk.files,
+            folders: walk.folders,
+            skipped: walk.skipped,
+            segments,
+            known,
+            builder: Builder::default(),
+            entries: BTreeMap::new(),
+            analysed: (0, 0),
+        };
+        run.take_over_unchanged();
+        Ok(run)
+    }
+
+    /// Files whose size and time are those of the last generation keep their entry without being read.
+    fn take_over_unchanged(&mut self) {
+        let Ok(opened) = self.store.open() else {
+            return;
+        };
+        let generation = &opened.tables.generation;
+        let place: HashMap<&str, u32> = self
+            .segments
+            .iter()
+            .enumerate()
+            .map(|(at, (name, _))| (name.as_str(), at as u32))
+            .collect();
+        let by_path: HashMap<&str, &FileEntry> = generation
+            .files
+            .iter()
+            .map(|file| (&*file.path, file))
+            .collect();
+        for (at, found) in self.found.iter().enumerate() {
+            let Some(old) = by_path.get(found.path.as_str()) else {
+                continue;
+            };
+            let Some(segment) = place.get(generation.segments[old.segment as usize].as_str())
+            else {
+                continue;
+            };
+            if old.stamp == found.stamp {
+                self.entries.insert(
+                    at,
+                    FileEntry {
+                        segment: *segment,
+                        ..(*old).clone()
+                    },
+                );
+            }
+        }
+    }
+
+    fn work(&mut self) -> Result<(), IndexError> {
+        let new: Vec<usize> = (0..self.found.len())
+            .filter(|at| !self.entries.contains_key(at))
+            .collect();
+        let new_bytes: u64 = new.iter().map(|at| self.found[*at].stamp.size).sum();
+        if self.options.lexical_first && new_bytes > LEXICAL_FIRST_BYTES {
+            self.pass(&new, Tier::Lexical)?;
+            self.publish()?;
+        } else {
+            self.pass(&new, Tier::Structural)?;
+        }
+        let shallow: Vec<usize> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| self.tier(entry) == Tier::Lexical)
+            .map(|(at, _)| *at)
+            .collect();
+        if !shallow.is_empty() {
+            self.pass(&shallow, Tier::Structural)?;
+        }
+        self.flush()
+    }
+
+    fn tier(&self, entry: &FileEntry) -> Tier {
+        match self.segments.get(entry.segment as usize) {
+            Some((_, segment)) => segment
+                .blob(entry.blob)
+                .map_or(Tier::Lexical, |blob| blob.tier),
+            // Still in the builder: written by the pass that is running.
+            None => Tier::Structural,
+        }
+    }
+
+    fn pass(&mut self, files: &[usize], tier: Tier) -> Result<(), IndexError> {
+        let phase = if tier == Tier::Lexical {
+            Phase::Lexical
+        } else {
+            Phase::Structural
+        };
+        let size = |at: &usize| self.found[*at].stamp.size;
+        let mut state = Progress {
+            phase,
+            files_done: 0,
+            files_total: files.len() as u64,
+            bytes_done: 0,
+            bytes_total: files.iter().map(size).sum(),
+        };
+        (self.progress)(state);
+        let mut rest = files;
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let count = rest.iter().take_while(|at| {
+                let fits = bytes < BATCH_BYTES;
+                bytes += self.found[**at].stamp.size;
+                fits
+            });
+            let (batch, later) = rest.split_at(count.count());
+            rest = later;
+            let (repo, limit, cancelled, known, found) = (
+                self.repo,
+                self.options.max_file_bytes,
+                self.cancelled,
+                &self.known,
+                &self.found,
+            );
+            let is_known = |key: &Key| known.contains_key(key);
+            let outcomes: Vec<Outcome> = self.pool.install(|| {
+                let outcomes = batch
+                    .par_iter()
+                    .with_max_len(1)
+                    .map(|at| match cancelled() {
+                        true => Outcome::Cancelled,
+                        false => examine(repo, &found[*at], limit, tier, &is_known),
+                    });
+                outcomes.collect()
+            });
+            for (at, outcome) in batch.iter().zip(outcomes) {
+                self.take(*at, outcome)?;
+            }
+            if self.builder.source_bytes() >= SEGMENT_BYTES {
+                self.flush()?;
+            }
+            state.files_done += batch.len() as u64;
+            state.bytes_done += batch
+                .iter()
+                .map(|at| self.found[*at].stamp.size)
+                .sum::<u64>();
+            (self.progress)(state);
+        }
+        if tier == Tier::Lexical {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn take(&mut self, at: usize, outcome: Outcome) -> Result<(), IndexError> {
+        let (place, stamp) = match outcome {
+            Outcome::Cancelled => return Err(IndexError::Cancelled),
+            Outcome::Skipped(reason) => {
+                self.entries.remove(&at);
+                self.skipped.add(reason, &self.found[at].path);
+                return Ok(());
+            }
+            Outcome::Known(key, stamp) => (self.known[&key], stamp),
+            Outcome::Fresh(work, stamp) => {
+                // Two files of one batch may be copies of each other.
+                let place = match self.known.get(&work.key) {
+                    Some(place) => *place,
+                    None => {
+                        self.analysed.0 += 1;
+                        self.analysed.1 += u64::from(work.text_bytes);
+                        let place = (self.segments.len() as u32, self.builder.add(&work));
+                        self.known.insert(work.key, place);
+                        place
+                    }
+                };
+                (place, stamp)
+            }
+        };
+        let path = self.found[at].path.as_str();
+        let entry = FileEntry {
+            path: path.into(),
+            segment: place.0,
+            blob: place.1,
+            stamp,
+            traits: traits::of_path(path),
+        };
+        self.entries.insert(at, entry);
+        Ok(())
+    }
+
+    /// Writes what the builder holds as a segment.
+    fn flush(&mut self) -> Result<(), IndexError> {
+        if self.builder.blob_count() == 0 {
+            return Ok(());
+        }
+        let builder = std::mem::take(&mut self.builder);
+        self.segments
+            .push(self.store.write_segment(&builder.finish())?);
+        Ok(())
+    }
+
+    /// Merges small and mostly dead segments, so that years of small changes do not slow down queries.
+    fn merge_small(&mut self) -> Result<(), IndexError> {
+        let mut live: Vec<u64> = vec![0; self.segments.len()];
+        let mut used: Vec<Vec<bool>> = self
+            .segments
+            .iter()
+            .map(|(_, segment)| vec![false; segment.blob_count() as usize])
+            .collect();
+        for entry in self.entries.values() {
+            let seen = &mut used[entry.segment as usize][entry.blob as usize];
+            if !*seen {
+                *seen = true;
+                live[entry.segment as usize] += entry.stamp.size;
+            }
+        }
+        let total = |segment: &Segment| {
+            (0..segment.blob_count())
+                .filter_map(|blob| segment.blob(blob).ok())
+                .map(|blob| u64::from(blob.text_bytes))
+                .sum::<u64>()
+        };
+        let small: Vec<usize> = (0..live.len())
+            .filter(|at| live[*at] > 0 && live[*at] < SMALL_BYTES)
+            .collect();
+        let dead: Vec<usize> = (0..live.len())
+            .filter(|at| live[*at] > 0 && live[*at] * 2 < total(&self.segments[*at].1))
+            .collect();
+        let mut chosen: Vec<usize> = if small.len() > SMALL_SEGMENTS {
+            small
+        } else {
+            Vec::new()
+        };
+        chosen.extend(dead);
+        chosen.sort_unstable();
+        chosen.dedup();
+        if chosen.is_empty() {
+            return Ok(());
+        }
+        (self.progress)(Progress {
+            phase: Phase::Writing,
+            files_done: 0,
+            files_total: 0,
+            bytes_done: 0,
+            bytes_total: 0,
+        });
+        let mut moved: HashMap<Place, Place> = HashMap::new();
+        for at in chosen {
+            let segment = Arc::clone(&self.segments[at].1);
+            let target = self.segments.len() as u32;
+            let places = self
+                .builder
+                .absorb(&segment, |blob| used[at][blob as usize]);
+            let places = places.map_err(|damaged| damaged.in_file(segment.path()))?;
+            let places = places
+                .into_iter()
+                .enumerate()
+                .filter_map(|(old, new)| new.map(|new| (old as u32, new)));
+            moved.extend(places.map(|(old, new)| ((at as u32, old), (target, new))));
+            if self.builder.source_bytes() >= SEGMENT_BYTES {
+                self.flush()?;
+            }
+        }
+        self.flush()?;
+        for entry in self.entries.values_mut() {
+            if let Some((segment, blob)) = moved.get(&(entry.segment, entry.blob)) {
+                (entry.segment, entry.blob) = (*segment, *blob);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes what is known now the current generation.
+    fn publish(&mut self) -> Result<BuildReport, IndexError> {
+        let mut place: HashMap<u32, u32> = HashMap::new();
+        let mut segments = Vec::new();
+        let mut files = Vec::with_capacity(self.entries.len());
+        for entry in self.entries.values() {
+            let segment = *place.entry(entry.segment).or_insert_with(|| {
+                segments.push(self.segments[entry.segment as usize].clone());
+                segments.len() as u32 - 1
+            });
+            files.push(FileEntry {
+                segment,
+                ..entry.clone()
+            });
+        }
+        let generation = Generation {
+            number: self.store.next_number(),
+            built_at_ms: self.options.now_ms,
+            max_file_bytes: self.options.max_file_bytes,
+            revision: git::revision(self.repo),
+            segments: segments.iter().map(|(name, _)| name.clone()).collect(),
+            files,
+            folders: self.folders.clone(),
+            skipped: self.skipped.clone(),
+        };
+        self.store.publish(&generation)?;
+        let chunks = generation
+            .files
+            .iter()
+            .filter_map(|file| segments[file.segment as usize].1.blob(file.blob).ok());
+        Ok(BuildReport {
+            generation: generation.number,
+            files: generation.files.len() as u64,
+            source_bytes: generation.files.iter().map(|file| file.stamp.size).sum(),
+            chunks: chunks.map(|blob| blob.chunks.len() as u64).sum(),
+            segments: segments.len() as u64,
+            index_bytes: segments
+                .iter()
+                .map(|(_, segment)| segment.file_bytes())
+                .sum(),
+            analysed_files: self.analysed.0,
+            analysed_bytes: self.analysed.1,
+            skipped: self.skipped.clone(),
+        })
+    }
+}

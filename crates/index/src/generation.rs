@@ -1,0 +1,268 @@
+//! A generation: which files there are, and which segment holds the work on each. One small file, replaced whole.
+
+use crate::disk::codec::{Reader, put, put_str};
+use crate::disk::{Container, Writer};
+use crate::error::{Damaged, IndexError};
+use crate::git::Revision;
+use crate::segment::dictionary::{self, Dictionary};
+use crate::segment::postings::{BODY, Counts, List, NAME, Posting};
+use crate::token;
+use crate::walk::{SkipReason, Skipped, Stamp};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const FILE_KIND: u32 = 2;
+const META: u32 = 1;
+const FILES: u32 = 2;
+const FOLDERS: u32 = 3;
+const PATH_BLOCKS: u32 = 4;
+const PATH_TERMS: u32 = 5;
+const PATH_LISTS: u32 = 6;
+
+/// A file of the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileEntry {
+    pub path: Box<str>,
+    pub segment: u32,
+    pub blob: u32,
+    pub stamp: Stamp,
+    /// Traits of the path.
+    pub traits: u8,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Generation {
+    pub number: u64,
+    /// Milliseconds since 1970, as the builder's caller told them.
+    pub built_at_ms: u64,
+    pub max_file_bytes: u64,
+    pub revision: Option<Revision>,
+    /// Names of segment files.
+    pub segments: Vec<String>,
+    /// In path order.
+    pub files: Vec<FileEntry>,
+    pub folders: Vec<(String, i64)>,
+    pub skipped: Skipped,
+}
+
+impl Generation {
+    pub fn file_name(number: u64) -> String {
+        format!("generation-{number:08}")
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::new(FILE_KIND);
+        writer.section(META, self.encode_meta());
+        let mut files = Vec::new();
+        let mut before = "";
+        for file in &self.files {
+            put_path(&mut files, before, &file.path);
+            put(&mut files, u64::from(file.segment));
+            put(&mut files, u64::from(file.blob));
+            put(&mut files, file.stamp.size);
+            files.extend_from_slice(&file.stamp.modified.to_le_bytes());
+            files.push(file.traits);
+            before = &file.path;
+        }
+        writer.section(FILES, files);
+        let mut folders = Vec::new();
+        let mut before = "";
+        for (path, modified) in &self.folders {
+            put_path(&mut folders, before, path);
+            folders.extend_from_slice(&modified.to_le_bytes());
+            before = path;
+        }
+        writer.section(FOLDERS, folders);
+        let paths = encode_paths(self.files.iter().map(|file| &*file.path));
+        writer.section(PATH_BLOCKS, paths.blocks);
+        writer.section(PATH_TERMS, paths.terms);
+        writer.section(PATH_LISTS, paths.lists);
+        writer.finish()
+    }
+
+    fn encode_meta(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put(&mut out, self.number);
+        put(&mut out, self.built_at_ms);
+        put(&mut out, self.max_file_bytes);
+        put(&mut out, u64::from(self.revision.is_some()));
+        let revision = self.revision.clone().unwrap_or_default();
+        put_str(&mut out, revision.commit.as_deref().unwrap_or_default());
+        put_str(&mut out, revision.branch.as_deref().unwrap_or_default());
+        put(&mut out, self.segments.len() as u64);
+        self.segments
+            .iter()
+            .for_each(|name| put_str(&mut out, name));
+        for reason in SkipReason::ALL {
+            put(
+                &mut out,
+                self.skipped.counts.get(reason).copied().unwrap_or_default(),
+            );
+            let examples = self
+                .skipped
+                .examples
+                .get(reason)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            put(&mut out, examples.len() as u64);
+            examples.iter().for_each(|path| put_str(&mut out, path));
+        }
+        out
+    }
+
+    fn decode(container: &Container) -> Result<Generation, Damaged> {
+        let mut reader = Reader::new(container.section(META)?.all()?);
+        let mut out = Generation {
+            number: reader.number()?,
+            built_at_ms: reader.number()?,
+            max_file_bytes: reader.number()?,
+            ..Generation::default()
+        };
+        let known = reader.number()? != 0;
+        let mut word = || Ok(Some(reader.string()?.to_owned()).filter(|word| !word.is_empty()));
+        let revision = Revision {
+            commit: word()?,
+            branch: word()?,
+        };
+        out.revision = known.then_some(revision);
+        for _ in 0..reader.number()? {
+            out.segments.push(reader.string()?.to_owned());
+        }
+        for reason in SkipReason::ALL {
+            let count = reader.number()?;
+            let mut examples = Vec::new();
+            for _ in 0..reader.number()? {
+                examples.push(reader.string()?.to_owned());
+            }
+            if count > 0 {
+                out.skipped.counts.insert(*reason, count);
+                out.skipped.examples.insert(*reason, examples);
+            }
+        }
+        let mut reader = Reader::new(container.section(FILES)?.all()?);
+        let mut path = String::new();
+        while !reader.is_empty() {
+            take_path(&mut reader, &mut path)?;
+            let (segment, blob, size) = (reader.number32()?, reader.number32()?, reader.number()?);
+            let stamp = Stamp {
+                size,
+                modified: signed(&mut reader)?,
+            };
+            let traits = reader.byte()?;
+            if segment as usize >= out.segments.len() {
+                return Err(Damaged("a file names no segment"));
+            }
+            out.files.push(FileEntry {
+                path: path.as_str().into(),
+                segment,
+                blob,
+                stamp,
+                traits,
+            });
+        }
+        let mut reader = Reader::new(container.section(FOLDERS)?.all()?);
+        let mut path = String::new();
+        while !reader.is_empty() {
+            take_path(&mut reader, &mut path)?;
+            out.folders.push((path.clone(), signed(&mut reader)?));
+        }
+        Ok(out)
+    }
+}
+
+/// An open generation: its tables, and its path dictionary left on disk.
+#[derive(Debug)]
+pub(crate) struct OpenGeneration {
+    pub generation: Generation,
+    container: Container,
+}
+
+impl OpenGeneration {
+    pub fn open(path: &Path) -> Result<OpenGeneration, IndexError> {
+        OpenGeneration::read(Container::open(path, FILE_KIND)?)
+    }
+
+    fn read(container: Container) -> Result<OpenGeneration, IndexError> {
+        let generation =
+            Generation::decode(&container).map_err(|damaged| damaged.in_file(container.path()))?;
+        Ok(OpenGeneration {
+            generation,
+            container,
+        })
+    }
+
+    /// Files by the words of their paths: `NAME` for the file's own name, body for folders.
+    pub fn paths(&self) -> Result<Dictionary<'_>, Damaged> {
+        Ok(Dictionary {
+            blocks: self.container.section(PATH_BLOCKS)?,
+            terms: self.container.section(PATH_TERMS)?,
+            lists: self.container.section(PATH_LISTS)?,
+        })
+    }
+
+    pub fn verify(&self) -> Result<(), Damaged> {
+        self.container.verify()
+    }
+}
+
+/// The terms of a path: those of the file name marked `NAME`, those of its folders `BODY`.
+pub(crate) fn path_terms(path: &str, mut term: impl FnMut(&str, u8)) {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    token::words(folders, |_, word| {
+        token::terms(word, |found| term(found, BODY))
+    });
+    token::words(name, |_, word| {
+        token::terms(word, |found| term(found, NAME))
+    });
+}
+
+fn encode_paths<'p>(paths: impl Iterator<Item = &'p str>) -> dictionary::Encoded {
+    let mut lists: BTreeMap<String, List> = BTreeMap::new();
+    for (file, path) in paths.enumerate() {
+        let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
+        path_terms(path, |term, field| {
+            counts.entry(term.to_owned()).or_default().add(field)
+        });
+        for (term, counts) in counts {
+            lists.entry(term).or_default().push(Posting {
+                chunk: file as u32,
+                counts,
+            });
+        }
+    }
+    dictionary::encode(
+        lists
+            .iter()
+            .map(|(term, list)| (term.as_bytes(), &list.bytes[..], list.count)),
+    )
+}
+
+fn put_path(out: &mut Vec<u8>, before: &str, path: &str) {
+    let mut shared = before
+        .bytes()
+        .zip(path.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
+    while !path.is_char_boundary(shared) {
+        shared -= 1;
+    }
+    put(out, shared as u64);
+    put_str(out, &path[shared..]);
+}
+
+fn take_path(reader: &mut Reader<'_>, path: &mut String) -> Result<(), Damaged> {
+    let shared = reader.number()? as usize;
+    if !path.is_char_boundary(shared) {
+        return Err(Damaged("a path shares more than there is"));
+    }
+    path.truncate(shared);
+    path.push_str(reader.string()?);
+    Ok(())
+}
+
+fn signed(reader: &mut Reader<'_>) -> Result<i64, Damaged> {
+    let bytes = reader.take(8)?;
+    Ok(i64::from_le_bytes(
+        bytes.try_into().expect("eight bytes were taken"),
+    ))
+}

@@ -1,0 +1,139 @@
+//! An open index: search it, look at it, keep it fresh.
+
+use crate::build::{self, BuildOptions, BuildReport, Progress};
+use crate::error::IndexError;
+use crate::fresh::{self, Changes};
+use crate::git::Revision;
+use crate::query::Query;
+use crate::search::{self, Answer, Freshness, Options};
+use crate::store::Store;
+use crate::view::View;
+use crate::walk::Skipped;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// An index of one repository. Cheap to share: every method takes `&self`.
+#[derive(Debug)]
+pub struct Index {
+    repo: PathBuf,
+    store: Store,
+    view: RwLock<Arc<View>>,
+}
+
+/// How large and how fresh an index is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    pub freshness: Freshness,
+    pub files: u64,
+    pub source_bytes: u64,
+    pub chunks: u64,
+    pub segments: u64,
+    pub index_bytes: u64,
+    /// Files per language.
+    pub languages: BTreeMap<&'static str, u64>,
+    pub skipped: Skipped,
+    /// What is checked out now.
+    pub revision: Option<Revision>,
+    /// The current generation could not be opened and an older one answers.
+    pub fallback_from: Option<String>,
+}
+
+impl Index {
+    /// Builds or brings up to date the index of `repo` in the folder `store`.
+    ///
+    /// `cancelled` is asked for every file. An index that is open meanwhile goes on answering.
+    pub fn build(
+        repo: &Path,
+        store: &Path,
+        options: &BuildOptions,
+        progress: &mut dyn FnMut(Progress),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<BuildReport, IndexError> {
+        build::build(repo, store, options, progress, cancelled)
+    }
+
+    /// Opens the index of `repo` in the folder `store`.
+    pub fn open(repo: &Path, store: &Path) -> Result<Index, IndexError> {
+        let store = Store::new(store);
+        let opened = Arc::new(store.open()?);
+        let view = View::new(opened, Changes::default(), None)?;
+        Ok(Index {
+            repo: repo.to_owned(),
+            store,
+            view: RwLock::new(Arc::new(view)),
+        })
+    }
+
+    /// Compares the index with the files and searches changed ones directly from now on.
+    ///
+    /// Takes over a newer generation if one was built. Costs a `stat` per file when nothing changed.
+    pub fn refresh(&self) -> Result<Freshness, IndexError> {
+        let mut opened = Arc::clone(&self.view().opened);
+        let current = self.store.current();
+        let known = crate::generation::Generation::file_name(opened.tables.generation.number);
+        if current.is_some_and(|current| current != known) {
+            opened = Arc::new(self.store.open()?);
+        }
+        let (changes, overlay) = fresh::look(&self.repo, &self.store.folder, &opened)?;
+        let view = Arc::new(View::new(opened, changes, overlay)?);
+        let freshness = search::freshness(&view);
+        *self.view.write().unwrap_or_else(PoisonError::into_inner) = view;
+        Ok(freshness)
+    }
+
+    pub fn search(&self, query: &Query, options: &Options) -> Result<Answer, IndexError> {
+        search::search(&self.view(), &self.repo, query, options)
+    }
+
+    pub fn status(&self) -> Status {
+        let view = self.view();
+        let generation = &view.opened.tables.generation;
+        let mut languages = BTreeMap::new();
+        for file in &generation.files {
+            let blob = view.opened.segments[file.segment as usize]
+                .blob(file.blob)
+                .ok();
+            if let Some(lang) = blob.and_then(|blob| blob.lang) {
+                *languages.entry(lang.get().id).or_default() += 1;
+            }
+        }
+        Status {
+            freshness: search::freshness(&view),
+            files: generation.files.len() as u64,
+            source_bytes: generation.files.iter().map(|file| file.stamp.size).sum(),
+            chunks: view.chunks,
+            segments: view.opened.segments.len() as u64,
+            index_bytes: view
+                .opened
+                .segments
+                .iter()
+                .map(|segment| segment.file_bytes())
+                .sum(),
+            languages,
+            skipped: generation.skipped.clone(),
+            revision: crate::git::revision(&self.repo),
+            fallback_from: view.opened.fallback_from.clone(),
+        }
+    }
+
+    /// Reads every byte of the index and checks it.
+    pub fn verify(&self) -> Result<(), IndexError> {
+        let opened = Arc::clone(&self.view().opened);
+        let name = crate::generation::Generation::file_name(opened.tables.generation.number);
+        opened
+            .tables
+            .verify()
+            .map_err(|damaged| damaged.in_file(&self.store.folder.join(name)))?;
+        for segment in &opened.segments {
+            segment
+                .verify()
+                .map_err(|damaged| damaged.in_file(segment.path()))?;
+        }
+        Ok(())
+    }
+
+    fn view(&self) -> Arc<View> {
+        Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}

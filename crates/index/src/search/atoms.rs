@@ -1,0 +1,313 @@
+//! Atoms become sets of chunks: literals and expressions through the trigram index and then the bytes themselves.
+
+use super::filter::{PathTest, has_extension};
+use super::source::Source;
+use super::{Trouble, compile_regex};
+use crate::bits::Bits;
+use crate::error::{Damaged, IndexError};
+use crate::hash::FastMap;
+use crate::query::Atom;
+use crate::segment::{Detail, Segment, name_hash};
+use crate::token::fold_name;
+use crate::trigram::{Need, need_literal, need_regex};
+use crate::view::{Part, View};
+use memchr::memmem;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The chunks an atom holds for, per part.
+pub(crate) struct AtomSet {
+    pub parts: Vec<Bits>,
+    /// How many matches a chunk has, for those atoms that can have several.
+    pub matches: Vec<FastMap<u32, u32>>,
+    /// Set where the atom is about files: copies of one content may differ.
+    pub files: Option<Bits>,
+}
+
+/// Matches past this in one file change no ranking and cost memory.
+const MAX_MATCHES: usize = 1_000;
+
+/// Finds an atom's text.
+pub(crate) enum Matcher {
+    Exact(memmem::Finder<'static>, usize),
+    Pattern(regex::Regex),
+}
+
+impl Matcher {
+    pub fn new(atom: &Atom, case: bool) -> Result<Option<Matcher>, IndexError> {
+        let bad = |error: regex::Error| IndexError::BadQuery {
+            reason: error.to_string(),
+            at: 0,
+        };
+        Ok(match atom {
+            Atom::Literal(text) if case => Some(Matcher::Exact(
+                memmem::Finder::new(text.as_bytes()).into_owned(),
+                text.len(),
+            )),
+            Atom::Literal(text) => Some(Matcher::Pattern(
+                compile_regex(&regex::escape(text), true).map_err(bad)?,
+            )),
+            Atom::Regex(source) => {
+                Some(Matcher::Pattern(compile_regex(source, false).map_err(bad)?))
+            }
+            _ => None,
+        })
+    }
+
+    pub fn find(&self, text: &str, limit: usize) -> Vec<Range<usize>> {
+        match self {
+            Matcher::Exact(finder, length) => finder
+                .find_iter(text.as_bytes())
+                .take(limit)
+                .map(|at| at..at + length)
+                .collect(),
+            Matcher::Pattern(pattern) => pattern
+                .find_iter(text)
+                .filter(|found| !found.is_empty())
+                .take(limit)
+                .map(|found| found.range())
+                .collect(),
+        }
+    }
+}
+
+pub(super) fn resolve(
+    view: &View,
+    source: &Source<'_>,
+    atom: &Atom,
+    case: bool,
+) -> Result<AtomSet, Trouble> {
+    let mut set = AtomSet {
+        parts: view
+            .parts
+            .iter()
+            .map(|part| Bits::none(part.segment.chunk_count() as usize))
+            .collect(),
+        matches: view.parts.iter().map(|_| FastMap::default()).collect(),
+        files: None,
+    };
+    match atom {
+        Atom::Literal(text) => verify(
+            view,
+            source,
+            &mut set,
+            &need_literal(text.as_bytes()),
+            atom,
+            case,
+        )?,
+        Atom::Regex(expression) => {
+            let need = regex_syntax::parse(expression)
+                .map_or(Need::Anything, |parsed| need_regex(&parsed));
+            verify(view, source, &mut set, &need, atom, case)?;
+        }
+        Atom::Symbol(name) => {
+            let wanted = name_hash(&fold_name(name)).to_le_bytes();
+            by_chunk(view, &mut set, |segment| {
+                Ok(Box::new(
+                    segment
+                        .names()?
+                        .chunks_exact(4)
+                        .map(move |name| name == wanted),
+                ))
+            })?;
+        }
+        Atom::Kind(kind) => {
+            let wanted = *kind as u8;
+            by_chunk(view, &mut set, |segment| {
+                Ok(Box::new(
+                    segment.kinds()?.iter().map(move |kind| *kind == wanted),
+                ))
+            })?;
+        }
+        Atom::Lang(lang) => {
+            let lang = *lang;
+            by_chunk(view, &mut set, |segment| {
+                Ok(Box::new(segment.chunk_langs()?.iter().map(move |slot| {
+                    segment.langs().get(*slot as usize) == Some(&Some(lang))
+                })))
+            })?;
+        }
+        Atom::Path(value) => {
+            let test = PathTest::new(value, case)?;
+            by_file(view, &mut set, |path| test.holds(path))?;
+        }
+        Atom::Ext(ext) => by_file(view, &mut set, |path| has_extension(path, ext))?,
+    }
+    Ok(set)
+}
+
+fn by_chunk<'v>(
+    view: &'v View,
+    set: &mut AtomSet,
+    column: impl Fn(&'v Segment) -> Result<Box<dyn Iterator<Item = bool> + 'v>, Damaged>,
+) -> Result<(), Damaged> {
+    for (part, bits) in view.parts.iter().zip(&mut set.parts) {
+        for (chunk, holds) in column(&part.segment)?.enumerate() {
+            if holds && part.live.contains(chunk as u32) {
+                bits.insert(chunk as u32);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A chunk may hold if any file with its content does; `files` settles it for each.
+fn by_file(view: &View, set: &mut AtomSet, holds: impl Fn(&str) -> bool) -> Result<(), Damaged> {
+    let mut files = Bits::none(view.file_count());
+    for (part, bits) in view.parts.iter().zip(&mut set.parts) {
+        for blob in 0..part.segment.blob_count() {
+            let mut any = false;
+            for file in part
+                .files_of(blob)
+                .iter()
+                .filter(|file| holds(&view.file(**file).path))
+            {
+                files.insert(*file);
+                any = true;
+            }
+            if any {
+                part.segment
+                    .blob(blob)?
+                    .chunks
+                    .for_each(|chunk| bits.insert(chunk));
+            }
+        }
+    }
+    set.files = Some(files);
+    Ok(())
+}
+
+/// Reads every file that may match and keeps the chunks in which a match starts.
+fn verify(
+    view: &View,
+    source: &Source<'_>,
+    set: &mut AtomSet,
+    need: &Need,
+    atom: &Atom,
+    case: bool,
+) -> Result<(), Trouble> {
+    let Some(matcher) = Matcher::new(atom, case)? else {
+        return Ok(());
+    };
+    let mut jobs: Vec<(usize, u32)> = Vec::new();
+    for (number, part) in view.parts.iter().enumerate() {
+        let blobs = match candidates(&part.segment, need)? {
+            Some(blobs) => blobs,
+            None => (0..part.segment.blob_count()).collect(),
+        };
+        jobs.extend(
+            blobs
+                .into_iter()
+                .filter(|blob| {
+                    *blob < part.segment.blob_count() && !part.files_of(*blob).is_empty()
+                })
+                .map(|blob| (number, blob)),
+        );
+    }
+    let found: Vec<(usize, Vec<u32>)> = jobs
+        .into_par_iter()
+        .map(|(number, blob)| {
+            Ok((
+                number,
+                matches_in(&view.parts[number], number, blob, source, &matcher)?,
+            ))
+        })
+        .collect::<Result<_, Damaged>>()?;
+    for (number, chunks) in found {
+        for chunk in chunks {
+            set.parts[number].insert(chunk);
+            *set.matches[number].entry(chunk).or_default() += 1;
+        }
+    }
+    Ok(())
+}
+
+/// The chunk of every match in one file.
+fn matches_in(
+    part: &Part,
+    number: usize,
+    blob: u32,
+    source: &Source<'_>,
+    matcher: &Matcher,
+) -> Result<Vec<u32>, Damaged> {
+    let Some(text) = part
+        .files_of(blob)
+        .iter()
+        .find_map(|file| source.text(number, *file))
+    else {
+        return Ok(Vec::new());
+    };
+    let matches = matcher.find(&text, MAX_MATCHES);
+    if matches.is_empty() {
+        return Ok(Vec::new());
+    }
+    let details = part.segment.details(blob)?;
+    let first = part.segment.blob(blob)?.chunks.start;
+    Ok(matches
+        .into_iter()
+        .filter_map(|found| chunk_at(&details, found.start as u32))
+        .map(|at| first + at)
+        .collect())
+}
+
+/// The innermost chunk at an offset; the nearest one before it where blank lines belong to none.
+fn chunk_at(details: &[Detail], offset: u32) -> Option<u32> {
+    let before = details.partition_point(|detail| detail.span.start <= offset);
+    let inside = details[..before]
+        .iter()
+        .rposition(|detail| detail.span.contains(&offset));
+    inside
+        .or(before.checked_sub(1))
+        .or((!details.is_empty()).then_some(0))
+        .map(|at| at as u32)
+}
+
+/// The blobs that satisfy a need; `None` means any may.
+fn candidates(segment: &Segment, need: &Need) -> Result<Option<Vec<u32>>, Damaged> {
+    Ok(match need {
+        Need::Anything => None,
+        Need::Bucket(bucket) => Some(segment.bucket(*bucket)?),
+        Need::All(needs) => {
+            let mut out: Option<Vec<u32>> = None;
+            for need in needs {
+                let Some(blobs) = candidates(segment, need)? else {
+                    continue;
+                };
+                out = Some(match out {
+                    Some(out) => intersect(&out, &blobs),
+                    None => blobs,
+                });
+                if out.as_ref().is_some_and(Vec::is_empty) {
+                    break;
+                }
+            }
+            out
+        }
+        Need::Any(needs) => {
+            let mut out = Vec::new();
+            for need in needs {
+                match candidates(segment, need)? {
+                    Some(blobs) => out.extend(blobs),
+                    None => return Ok(None),
+                }
+            }
+            out.sort_unstable();
+            out.dedup();
+            Some(out)
+        }
+    })
+}
+
+fn intersect(left: &[u32], right: &[u32]) -> Vec<u32> {
+    let mut out = Vec::with_capacity(left.len().min(right.len()));
+    let mut at = 0;
+    for number in left {
+        while right.get(at).is_some_and(|other| other < number) {
+            at += 1;
+        }
+        if right.get(at) == Some(number) {
+            out.push(*number);
+        }
+    }
+    out
+}

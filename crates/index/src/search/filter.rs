@@ -1,0 +1,217 @@
+//! Filters: bitmaps over chunks and files, made before anything is scored.
+//!
+//! A filter is a function from a column to the chunks it admits. Facts about code (calls, types, risk …) join here as
+//! further columns of a segment and further fields of `Filters`; ranking never hears of them.
+
+use super::{Options, Trouble, compile_regex};
+use crate::bits::Bits;
+use crate::chunk::Kind;
+use crate::error::{Damaged, IndexError};
+use crate::lang::{Class, LangId};
+use crate::segment::Segment;
+use crate::view::View;
+
+/// Which classes of content take part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Programs and data.
+    Code,
+    /// Documents.
+    Prose,
+    #[default]
+    All,
+}
+
+/// What hits must be. Values in one list are alternatives; different lists must all hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filters {
+    /// Kinds of chunks: `function`, or in the style of syntax trees `FunctionDeclaration`.
+    pub types: Vec<String>,
+    /// Ids or aliases of languages.
+    pub langs: Vec<String>,
+    /// Parts of a path, `/expressions/`, or globs with `*`.
+    pub paths: Vec<String>,
+    /// Extensions, with or without the dot.
+    pub exts: Vec<String>,
+    /// The branch that was checked out when the index was built.
+    pub branch: Option<String>,
+    /// Paths match in their case.
+    pub case_file: bool,
+    /// Words and literals match in their case.
+    pub case_tokens: bool,
+}
+
+/// What passed the filters.
+pub(crate) struct Admitted {
+    /// Per part, over its chunks; `None` where all pass.
+    pub chunks: Vec<Option<Bits>>,
+    /// Over the files of the view; `None` where all pass.
+    pub files: Option<Bits>,
+}
+
+pub(super) fn admit(view: &View, options: &Options) -> Result<Admitted, Trouble> {
+    let filters = &options.filters;
+    let kinds = names("type", &filters.types, Kind::by_name)?;
+    let langs = names("lang", &filters.langs, LangId::by_name)?;
+    let chunks = view
+        .parts
+        .iter()
+        .map(|part| chunk_bits(&part.segment, &kinds, &langs, options.mode))
+        .collect::<Result<_, Damaged>>()?;
+    Ok(Admitted {
+        chunks,
+        files: file_bits(view, filters)?,
+    })
+}
+
+fn names<T>(
+    field: &'static str,
+    values: &[String],
+    by_name: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, IndexError> {
+    let known = |value: &String| {
+        by_name(value.trim()).ok_or_else(|| IndexError::BadFilter {
+            field,
+            reason: format!("{value:?} is not known"),
+        })
+    };
+    values.iter().map(known).collect()
+}
+
+fn chunk_bits(
+    segment: &Segment,
+    kinds: &[Kind],
+    langs: &[LangId],
+    mode: Mode,
+) -> Result<Option<Bits>, Damaged> {
+    let mut out: Option<Bits> = None;
+    let mut add = |bits: Bits| match &mut out {
+        Some(out) => out.keep_only(&bits),
+        None => out = Some(bits),
+    };
+    if !kinds.is_empty() {
+        let mut table = [false; 256];
+        kinds.iter().for_each(|kind| table[*kind as usize] = true);
+        add(Bits::of_column(segment.kinds()?, &table));
+    }
+    if !langs.is_empty() || mode != Mode::All {
+        let mut table = [false; 256];
+        for (slot, lang) in table.iter_mut().zip(segment.langs()) {
+            let lang = lang.unwrap_or_else(LangId::text);
+            let in_mode = match mode {
+                Mode::All => true,
+                Mode::Prose => lang.get().class == Class::Prose,
+                Mode::Code => lang.get().class != Class::Prose,
+            };
+            *slot = in_mode && (langs.is_empty() || langs.contains(&lang));
+        }
+        add(Bits::of_column(segment.chunk_langs()?, &table));
+    }
+    Ok(out)
+}
+
+fn file_bits(view: &View, filters: &Filters) -> Result<Option<Bits>, IndexError> {
+    let branch = filters.branch.as_deref();
+    let revision = view.opened.tables.generation.revision.as_ref();
+    let other_branch = branch.is_some_and(|branch| {
+        revision.and_then(|revision| revision.branch.as_deref()) != Some(branch)
+    });
+    if other_branch {
+        return Ok(Some(Bits::none(view.file_count())));
+    }
+    if filters.paths.is_empty() && filters.exts.is_empty() {
+        return Ok(None);
+    }
+    let paths: Vec<PathTest> = filters
+        .paths
+        .iter()
+        .map(|value| PathTest::new(value, filters.case_file))
+        .collect::<Result<_, _>>()?;
+    let exts: Vec<String> = filters
+        .exts
+        .iter()
+        .map(|ext| {
+            ext.trim()
+                .trim_start_matches(['*', '.'])
+                .to_ascii_lowercase()
+        })
+        .collect();
+    let mut bits = Bits::none(view.file_count());
+    for file in 0..view.file_count() as u32 {
+        let path = &view.file(file).path;
+        let by_path = paths.is_empty() || paths.iter().any(|test| test.holds(path));
+        if by_path && (exts.is_empty() || exts.iter().any(|ext| has_extension(path, ext))) {
+            bits.insert(file);
+        }
+    }
+    Ok(Some(bits))
+}
+
+pub(super) fn has_extension(path: &str, ext: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.len() > ext.len()
+        && name
+            .to_ascii_lowercase()
+            .strip_suffix(ext)
+            .is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// One value of a path filter.
+pub(crate) enum PathTest {
+    Part(String),
+    ExactPart(String),
+    Pattern(regex::Regex),
+}
+
+impl PathTest {
+    pub fn new(value: &str, case: bool) -> Result<PathTest, IndexError> {
+        let bad = |error: String| IndexError::BadFilter {
+            field: "path",
+            reason: error.lines().last().unwrap_or_default().to_owned(),
+        };
+        let pattern = value
+            .strip_prefix('/')
+            .and_then(|rest| rest.rsplit_once('/'))
+            .filter(|(_, flags)| flags.chars().all(|flag| "imsxu".contains(flag)));
+        if let Some((source, flags)) = pattern.filter(|(source, _)| !source.is_empty()) {
+            let source = if flags.is_empty() {
+                source.to_owned()
+            } else {
+                format!("(?{flags}){source}")
+            };
+            return compile_regex(&source, !case)
+                .map(PathTest::Pattern)
+                .map_err(|error| bad(error.to_string()));
+        }
+        let value = value.trim().trim_start_matches("./");
+        if value.contains('*') {
+            let glob = globset::GlobBuilder::new(value)
+                .case_insensitive(!case)
+                .literal_separator(true)
+                .build()
+                .map_err(|error| bad(error.to_string()))?;
+            // A glob without a folder fits at any depth, as in ignore files.
+            let anchored = if value.contains('/') {
+                glob.regex().to_owned()
+            } else {
+                glob.regex().replacen('^', "(?:^|/)", 1)
+            };
+            return regex::Regex::new(&anchored.replace("(?-u)", ""))
+                .map(PathTest::Pattern)
+                .map_err(|error| bad(error.to_string()));
+        }
+        Ok(if case {
+            PathTest::ExactPart(value.to_owned())
+        } else {
+            PathTest::Part(value.to_lowercase())
+        })
+    }
+
+    pub fn holds(&self, path: &str) -> bool {
+        match self {
+            PathTest::Part(part) => path.to_lowercase().contains(part),
+            PathTest::ExactPart(part) => path.contains(part),
+            PathTest::Pattern(pattern) => pattern.is_match(path),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Answering a query: plan, admit, score, rank, show.
+//!
+//! ```text
+//! plan    words become terms with weights, atoms become sets of chunks (trigrams, then the bytes)
+//! admit   filters become bitmaps over chunks and files, before anything is scored
+//! score   BM25 over the fields of every admitted chunk
+//! rank    query-aware boosts and demotions, several hits per file
+//! show    names, lines, snippets, read from the files of the few hits that are returned
+//! ```
+
+mod answer;
+mod atoms;
+mod filter;
+mod plan;
+mod rank;
+mod score;
+mod show;
+mod source;
+
+pub(crate) use answer::freshness;
+pub use answer::{Answer, Contribution, Freshness, Hit, Snippet};
+pub use filter::{Filters, Mode};
+
+use crate::error::{Damaged, IndexError};
+use crate::query::Query;
+use crate::view::View;
+use std::path::Path;
+
+/// How to answer.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub limit: usize,
+    /// Where the last answer ended.
+    pub cursor: Option<String>,
+    pub mode: Mode,
+    pub filters: Filters,
+    /// Lines around the best line of a hit.
+    pub context: usize,
+    pub explain: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            limit: 10,
+            cursor: None,
+            mode: Mode::All,
+            filters: Filters::default(),
+            context: 2,
+            explain: false,
+        }
+    }
+}
+
+/// More hits per answer than this are fetched page by page.
+pub(crate) const MAX_LIMIT: usize = 1_000;
+
+/// Compiles an expression within bounds of size, so that no query can eat the machine.
+pub(crate) fn compile_regex(source: &str, ignore_case: bool) -> Result<regex::Regex, regex::Error> {
+    regex::RegexBuilder::new(source)
+        .multi_line(true)
+        .case_insensitive(ignore_case)
+        .size_limit(4 << 20)
+        .dfa_size_limit(8 << 20)
+        .build()
+}
+
+/// A failure inside: either the caller's or the index's.
+pub(crate) enum Trouble {
+    Index(IndexError),
+    Damaged(Damaged),
+}
+
+impl From<IndexError> for Trouble {
+    fn from(error: IndexError) -> Trouble {
+        Trouble::Index(error)
+    }
+}
+
+impl From<Damaged> for Trouble {
+    fn from(damaged: Damaged) -> Trouble {
+        Trouble::Damaged(damaged)
+    }
+}
+
+pub(crate) fn search(
+    view: &View,
+    repo: &Path,
+    query: &Query,
+    options: &Options,
+) -> Result<Answer, IndexError> {
+    run(view, repo, query, options).map_err(|trouble| match trouble {
+        Trouble::Index(error) => error,
+        Trouble::Damaged(damaged) => {
+            damaged.in_file(view.parts.first().map_or(repo, |part| part.segment.path()))
+        }
+    })
+}
+
+fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Answer, Trouble> {
+    let offset = answer::offset(view, query, options)?;
+    let limit = options.limit.clamp(1, MAX_LIMIT);
+    let source = source::Source::new(view, repo);
+    let admitted = filter::admit(view, options)?;
+    let mut plan = plan::plan(view, &source, query, options)?;
+    let mut notes = query.notes.clone();
+    let mut found = score::score(view, &plan, &admitted)?;
+    let mut relaxed = false;
+    if found.is_empty() && plan.relax() {
+        found = score::score(view, &plan, &admitted)?;
+        relaxed = !found.is_empty();
+        if relaxed {
+            notes.push("nothing holds all the words; hits hold some of them".to_owned());
+        }
+    }
+    let total = found.len() as u64;
+    let ranked = rank::rank(view, &plan, found, offset + limit)?;
+    let page = ranked.get(offset..).unwrap_or_default();
+    let page = &page[..page.len().min(limit)];
+    let mut hits = Vec::with_capacity(page.len());
+    for candidate in page {
+        hits.push(show::show(view, &source, &plan, candidate, options)?);
+    }
+    notes.extend(source.notes());
+    Ok(answer::finish(
+        view, query, options, hits, total, offset, relaxed, notes,
+    ))
+}

@@ -1,0 +1,427 @@
+//! A query against a view: terms with their weights, atoms with their chunks, names and traits it asks for.
+
+use super::atoms::{AtomSet, Matcher, resolve};
+use super::source::Source;
+use super::{Options, Trouble};
+use crate::error::Damaged;
+use crate::generation::path_terms;
+use crate::hash::FastMap;
+use crate::query::{Atom, Node, Query, Word};
+use crate::segment::name_hash;
+use crate::segment::postings::NAME;
+use crate::token::fold_name;
+use crate::traits;
+use crate::view::View;
+
+/// A mask has one bit per term and one to spare; later terms of a longer query do not count.
+pub(crate) const MAX_TERMS: usize = 63;
+
+pub(crate) struct Plan {
+    pub terms: Vec<Term>,
+    pub words: Vec<PlannedWord>,
+    pub root: Step,
+    pub sets: Vec<AtomSet>,
+    /// Literals and expressions, for showing where they match.
+    pub matchers: Vec<Matcher>,
+    /// Names the query may mean, by hash, and how much a definition of that name gains.
+    pub names: Vec<NameWish>,
+    /// Traits the query asks for; hits with them are not demoted.
+    pub asks: u8,
+    pub paths: FastMap<u32, PathHit>,
+}
+
+pub(crate) struct Term {
+    pub text: String,
+    pub idf: f32,
+    /// Parts of a name count less where the whole name occurs.
+    pub weight: f32,
+}
+
+pub(crate) struct PlannedWord {
+    /// For each name in the word: the bit of the whole, and the bits of its parts.
+    names: Vec<(u64, u64)>,
+    pub bits: u64,
+    pub weight: f32,
+}
+
+pub(crate) struct NameWish {
+    pub hash: u32,
+    pub text: String,
+    pub boost: f32,
+}
+
+/// Which terms of the query occur in a file's name and in its folders.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PathHit {
+    pub name: u64,
+    pub folders: u64,
+    /// How many distinct terms the file's stem consists of.
+    pub name_terms: u8,
+}
+
+/// The query tree over positions in the plan.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Word(usize),
+    Question(Vec<Step>),
+    Together(Vec<Step>),
+    Set(usize),
+    All(Vec<Step>),
+    Any(Vec<Step>),
+    Not(Box<Step>),
+}
+
+impl PlannedWord {
+    pub fn holds(&self, mask: u64) -> bool {
+        !self.names.is_empty()
+            && self
+                .names
+                .iter()
+                .all(|(whole, parts)| mask & whole != 0 || *parts != 0 && mask & parts == *parts)
+    }
+}
+
+impl Plan {
+    /// Whether a chunk with these terms holds what the query asks, in this file.
+    pub fn holds(&self, step: &Step, mask: u64, part: usize, chunk: u32, file: u32) -> bool {
+        let all = |steps: &[Step]| {
+            steps
+                .iter()
+                .all(|step| self.holds(step, mask, part, chunk, file))
+        };
+        let any = |steps: &[Step]| {
+            steps
+                .iter()
+                .any(|step| self.holds(step, mask, part, chunk, file))
+        };
+        match step {
+            Step::Word(word) => self.words[*word].holds(mask),
+            Step::Question(steps) => any(steps),
+            Step::Together(steps) => all(steps),
+            Step::Set(set) => match &self.sets[*set].files {
+                Some(files) => files.contains(file),
+                None => self.sets[*set].parts[part].contains(chunk),
+            },
+            Step::All(steps) => all(steps),
+            Step::Any(steps) => any(steps),
+            Step::Not(inner) => !self.holds(inner, mask, part, chunk, file),
+        }
+    }
+
+    /// Reads words side by side as a question; false if there are none.
+    pub fn relax(&mut self) -> bool {
+        fn relax(step: &mut Step) -> bool {
+            match step {
+                Step::Together(steps) => {
+                    *step = Step::Question(std::mem::take(steps));
+                    true
+                }
+                Step::All(steps) | Step::Any(steps) => steps
+                    .iter_mut()
+                    .fold(false, |done, step| relax(step) || done),
+                _ => false,
+            }
+        }
+        relax(&mut self.root)
+    }
+
+    pub fn is_question(&self) -> bool {
+        matches!(self.root, Step::Question(_) | Step::Word(_))
+    }
+}
+
+pub(super) fn plan(
+    view: &View,
+    source: &Source<'_>,
+    query: &Query,
+    options: &Options,
+) -> Result<Plan, Trouble> {
+    let case = options.filters.case_tokens;
+    let mut plan = Plan {
+        terms: Vec::new(),
+        words: Vec::new(),
+        root: Step::All(Vec::new()),
+        sets: Vec::new(),
+        matchers: Vec::new(),
+        names: Vec::new(),
+        asks: asks(&query.words()),
+        paths: FastMap::default(),
+    };
+    let mut planner = Planner {
+        view,
+        source,
+        case,
+        plan: &mut plan,
+    };
+    let root = planner.step(&query.root, true)?;
+    plan.root = root;
+    for atom in query.atoms() {
+        // The words of a literal rank the chunks that hold it.
+        if let Atom::Literal(text) = atom {
+            Planner {
+                view,
+                source,
+                case,
+                plan: &mut plan,
+            }
+            .word(&Word::new(text))?;
+        }
+        plan.matchers.extend(Matcher::new(atom, case)?);
+    }
+    plan.names = wishes(query);
+    plan.paths = paths(view, &plan)?;
+    Ok(plan)
+}
+
+struct Planner<'p, 'v> {
+    view: &'v View,
+    source: &'p Source<'v>,
+    case: bool,
+    plan: &'p mut Plan,
+}
+
+impl Planner<'_, '_> {
+    fn step(&mut self, node: &Node, positive: bool) -> Result<Step, Trouble> {
+        Ok(match node {
+            Node::Word(word) => self.word_step(word)?,
+            Node::Question(words) => Step::Question(self.word_steps(words)?),
+            Node::Together(words) => Step::Together(self.word_steps(words)?),
+            Node::Atom(atom) => self.set(atom, self.case)?,
+            Node::All(nodes) => Step::All(
+                nodes
+                    .iter()
+                    .map(|node| self.step(node, positive))
+                    .collect::<Result<_, _>>()?,
+            ),
+            Node::Any(nodes) => Step::Any(
+                nodes
+                    .iter()
+                    .map(|node| self.step(node, positive))
+                    .collect::<Result<_, _>>()?,
+            ),
+            Node::Not(inner) => {
+                let (terms, words) = (self.plan.terms.len(), self.plan.words.len());
+                let step = self.step(inner, !positive)?;
+                // What must not be there must not count either.
+                if positive {
+                    self.plan.terms[terms..]
+                        .iter_mut()
+                        .for_each(|term| term.weight = 0.0);
+                    self.plan.words[words..]
+                        .iter_mut()
+                        .for_each(|word| word.weight = 0.0);
+                }
+                Step::Not(Box::new(step))
+            }
+        })
+    }
+
+    fn word_steps(&mut self, words: &[Word]) -> Result<Vec<Step>, Trouble> {
+        words.iter().map(|word| self.word_step(word)).collect()
+    }
+
+    fn word_step(&mut self, word: &Word) -> Result<Step, Trouble> {
+        let step = Step::Word(self.word(word)?);
+        if !self.case {
+            return Ok(step);
+        }
+        // Terms know no case: the word as written has to be there as well.
+        let set = self.set(&Atom::Literal(word.text.clone()), true)?;
+        Ok(Step::All(vec![step, set]))
+    }
+
+    fn set(&mut self, atom: &Atom, case: bool) -> Result<Step, Trouble> {
+        let set = resolve(self.view, self.source, atom, case)?;
+        self.plan.sets.push(set);
+        Ok(Step::Set(self.plan.sets.len() - 1))
+    }
+
+    fn word(&mut self, word: &Word) -> Result<usize, Damaged> {
+        let mut planned = PlannedWord {
+            names: Vec::new(),
+            bits: 0,
+            weight: 0.0,
+        };
+        for terms in &word.names {
+            let mut bits = Vec::with_capacity(terms.len());
+            for term in terms {
+                bits.push(self.term(term)?);
+            }
+            let (whole, parts) = match bits.split_first() {
+                Some((whole, [])) => (*whole, 0),
+                Some((whole, parts)) => (*whole, parts.iter().fold(0, |all, bit| all | bit)),
+                None => continue,
+            };
+            if parts != 0
+                && self
+                    .plan
+                    .terms
+                    .iter()
+                    .enumerate()
+                    .any(|(at, term)| whole == 1 << at && term.idf > 0.0)
+            {
+                for (_, term) in self
+                    .plan
+                    .terms
+                    .iter_mut()
+                    .enumerate()
+                    .filter(|(at, _)| parts >> at & 1 == 1)
+                {
+                    term.weight = term.weight.min(0.5);
+                }
+            }
+            planned.names.push((whole, parts));
+            planned.bits |= whole | parts;
+        }
+        let idfs = self
+            .plan
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| planned.bits >> at & 1 == 1)
+            .map(|(_, term)| term.idf);
+        planned.weight = idfs.fold(0.0, f32::max);
+        self.plan.words.push(planned);
+        Ok(self.plan.words.len() - 1)
+    }
+
+    /// The bit of a term, 0 for those that do not fit.
+    fn term(&mut self, text: &str) -> Result<u64, Damaged> {
+        if let Some(at) = self.plan.terms.iter().position(|term| term.text == text) {
+            return Ok(1 << at);
+        }
+        if self.plan.terms.len() == MAX_TERMS {
+            return Ok(0);
+        }
+        let mut chunks = 0u64;
+        for part in &self.view.parts {
+            let Some(postings) = part.segment.dictionary()?.find(text.as_bytes())? else {
+                continue;
+            };
+            if part.all_live {
+                chunks += u64::from(postings.count);
+            } else {
+                for posting in postings {
+                    chunks += u64::from(part.live.contains(posting?.chunk));
+                }
+            }
+        }
+        let (all, with) = (self.view.chunks as f32, chunks as f32);
+        let idf = (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln();
+        self.plan.terms.push(Term {
+            text: text.to_owned(),
+            idf,
+            weight: if chunks == 0 { 0.0 } else { 1.0 },
+        });
+        Ok(1 << (self.plan.terms.len() - 1))
+    }
+}
+
+/// Traits a query asks for by word.
+fn asks(words: &[&Word]) -> u8 {
+    let mut asked = 0;
+    for word in words {
+        let lower = word.text.to_ascii_lowercase();
+        asked |= match lower.as_str() {
+            "test" | "tests" | "testing" | "tested" | "spec" | "specs" | "mock" | "mocks"
+            | "fixture" | "fixtures" => traits::TEST,
+            "doc" | "docs" | "documentation" | "documented" | "readme" | "changelog" | "guide"
+            | "tutorial" | "license" => traits::DOCS,
+            "example" | "examples" | "sample" | "demo" | "benchmark" | "benchmarks" | "bench" => {
+                traits::EXAMPLE
+            }
+            "generated" => traits::GENERATED,
+            "vendor" | "vendored" => traits::VENDORED,
+            _ => 0,
+        };
+        if lower.starts_with("test_") || lower.ends_with("_test") || word.text.ends_with("Test") {
+            asked |= traits::TEST;
+        }
+    }
+    asked
+}
+
+/// Names a definition could have to be what is meant.
+fn wishes(query: &Query) -> Vec<NameWish> {
+    let words = query.words();
+    let mut out: Vec<NameWish> = Vec::new();
+    let mut wish = |text: &str, boost: f32| {
+        let hash = name_hash(&fold_name(text));
+        if hash != 0 && !out.iter().any(|known| known.hash == hash) {
+            out.push(NameWish {
+                hash,
+                text: text.trim_end_matches("()").to_owned(),
+                boost,
+            });
+        }
+    };
+    for atom in query.atoms() {
+        if let Atom::Symbol(name) = atom {
+            wish(name, 4.0);
+        }
+    }
+    for word in words
+        .iter()
+        .filter(|word| word.is_name() || words.len() == 1)
+    {
+        wish(&word.text, 3.0);
+    }
+    for length in (2..=words.len().min(4)).rev() {
+        for run in words.windows(length) {
+            wish(
+                &run.iter()
+                    .map(|word| word.text.as_str())
+                    .collect::<Vec<_>>()
+                    .concat(),
+                1.9,
+            );
+        }
+    }
+    for word in words.iter().filter(|word| word.text.len() > 3) {
+        wish(&word.text, 1.35);
+    }
+    out
+}
+
+/// Looks the query's terms up in paths.
+fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
+    let mut out: FastMap<u32, PathHit> = FastMap::default();
+    let dictionary = view.opened.tables.paths()?;
+    for (at, term) in plan.terms.iter().enumerate() {
+        for posting in dictionary.find(term.text.as_bytes())?.into_iter().flatten() {
+            let posting = posting?;
+            let hit = out.entry(posting.chunk).or_default();
+            *(if posting.counts.heads & NAME != 0 {
+                &mut hit.name
+            } else {
+                &mut hit.folders
+            }) |= 1 << at;
+        }
+    }
+    let first = view.opened.tables.generation.files.len() as u32;
+    for (number, entry) in view.extra.iter().enumerate() {
+        let mut hit = PathHit::default();
+        path_terms(&entry.path, |found, field| {
+            if let Some(at) = plan.terms.iter().position(|term| term.text == found) {
+                *(if field == NAME {
+                    &mut hit.name
+                } else {
+                    &mut hit.folders
+                }) |= 1 << at;
+            }
+        });
+        if hit.name | hit.folders != 0 {
+            out.insert(first + number as u32, hit);
+        }
+    }
+    for (file, hit) in out.iter_mut().filter(|(_, hit)| hit.name != 0) {
+        let path = &view.file(*file).path;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stem = name
+            .split('.')
+            .find(|part| !part.is_empty())
+            .unwrap_or(name);
+        hit.name_terms = crate::token::split(stem).count().clamp(1, 255) as u8;
+    }
+    Ok(out)
+}

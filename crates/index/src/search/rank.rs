@@ -1,0 +1,301 @@
+//! The query-aware ranker: what kind of hit it is, where it lies, what it is called, how much of the query it covers.
+//!
+//! Every influence is a factor on the text score, kept apart so that `explain` can show it. Sorting ends with path and
+//! position, so equal scores have one order everywhere.
+
+use super::plan::Plan;
+use super::score::Candidate;
+use crate::chunk::Kind;
+use crate::error::Damaged;
+use crate::hash::FastMap;
+use crate::lang::Class;
+use crate::segment::{Detail, IS_PART, IS_TEST};
+use crate::token;
+use crate::traits;
+use crate::view::View;
+
+/// A candidate with everything that moved it.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub candidate: Candidate,
+    pub score: f32,
+    pub factors: Factors,
+    pub start: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factors {
+    /// How much of the query's weight the chunk holds.
+    pub coverage: f32,
+    /// The chunk defines a name the query may mean.
+    pub name: f32,
+    /// Words of the query in the chunk's own name.
+    pub name_words: f32,
+    pub path: f32,
+    /// Tests, docs, examples, generated, vendored and minified text, unless asked for.
+    pub traits: f32,
+    pub kind: f32,
+    /// Other hits in the same file.
+    pub company: f32,
+    /// Later hits of a file make room for other files.
+    pub room: f32,
+}
+
+/// At least this many of the best by the first factors are looked at closely.
+const POOL: usize = 300;
+
+pub(super) fn rank(
+    view: &View,
+    plan: &Plan,
+    found: Vec<Candidate>,
+    wanted: usize,
+) -> Result<Vec<Ranked>, Damaged> {
+    let total_weight: f32 = plan.words.iter().map(|word| word.weight).sum();
+    let mut ranked = Vec::with_capacity(found.len());
+    for candidate in found {
+        let factors = first_factors(view, plan, &candidate, total_weight)?;
+        ranked.push(Ranked {
+            candidate,
+            score: text_score(&candidate) * factors.product(),
+            factors,
+            start: 0,
+        });
+    }
+    let pool = POOL.max(wanted * 4).min(ranked.len());
+    if pool < ranked.len() {
+        ranked.select_nth_unstable_by(pool, |left, right| order(view, left, right));
+        ranked.truncate(pool);
+    }
+    look_closely(view, plan, &mut ranked)?;
+    ranked.sort_unstable_by(|left, right| order(view, left, right));
+    by_file(&mut ranked);
+    ranked.sort_unstable_by(|left, right| order(view, left, right));
+    Ok(ranked)
+}
+
+/// A chunk in the answer for its absence of something still has an order.
+fn text_score(candidate: &Candidate) -> f32 {
+    candidate.bm25.max(0.01)
+}
+
+fn order(view: &View, left: &Ranked, right: &Ranked) -> std::cmp::Ordering {
+    let path = |ranked: &Ranked| &view.file(ranked.candidate.file).path;
+    right
+        .score
+        .total_cmp(&left.score)
+        .then_with(|| path(left).cmp(path(right)))
+        .then_with(|| place(left).cmp(&place(right)))
+}
+
+/// Chunks of one file are numbered in the order of their start.
+fn place(ranked: &Ranked) -> u32 {
+    ranked.candidate.chunk
+}
+
+impl Factors {
+    pub fn product(&self) -> f32 {
+        self.coverage
+            * self.name
+            * self.name_words
+            * self.path
+            * self.traits
+            * self.kind
+            * self.company
+            * self.room
+    }
+}
+
+fn first_factors(
+    view: &View,
+    plan: &Plan,
+    candidate: &Candidate,
+    total_weight: f32,
+) -> Result<Factors, Damaged> {
+    let part = &view.parts[candidate.part as usize];
+    let segment = &part.segment;
+    let flags = segment.flags()?[candidate.chunk as usize];
+    let hash = segment.name(candidate.chunk)?;
+    let name = plan
+        .names
+        .iter()
+        .find(|wish| wish.hash == hash)
+        .map_or(1.0, |wish| wish.boost);
+    let kind = segment.kind(candidate.chunk)?;
+    // A mention in prose of a name that is defined elsewhere is not its definition.
+    let name = if kind.is_definition() { name } else { 1.0 };
+    Ok(Factors {
+        coverage: coverage(plan, candidate.mask, total_weight),
+        name,
+        name_words: 1.0,
+        path: path(plan, candidate.file, total_weight),
+        traits: demotion(view, plan, candidate, flags)?,
+        kind: kind_factor(
+            kind,
+            flags,
+            segment.chunk_lang(candidate.chunk)?.get().class,
+        ),
+        company: 1.0,
+        room: 1.0,
+    })
+}
+
+fn coverage(plan: &Plan, mask: u64, total_weight: f32) -> f32 {
+    if plan.words.len() < 2 || total_weight <= 0.0 {
+        return 1.0;
+    }
+    let held: f32 = plan
+        .words
+        .iter()
+        .filter(|word| word.holds(mask))
+        .map(|word| word.weight)
+        .sum();
+    let share = held / total_weight;
+    0.3 + 0.7 * share
+}
+
+fn path(plan: &Plan, file: u32, total_weight: f32) -> f32 {
+    let Some(hit) = plan.paths.get(&file).filter(|_| total_weight > 0.0) else {
+        return 1.0;
+    };
+    let share = |bits: u64| {
+        plan.words
+            .iter()
+            .filter(|word| word.bits & bits != 0)
+            .map(|word| word.weight.max(0.1))
+            .sum::<f32>()
+            / total_weight.max(0.1)
+    };
+    let mut factor =
+        1.0 + 0.7 * share(hit.name).min(1.0) + 0.25 * share(hit.folders & !hit.name).min(1.0);
+    // The file is named after what is asked, and after nothing else.
+    if hit.name != 0 && hit.name.count_ones() >= u32::from(hit.name_terms) {
+        factor *= 1.25;
+    }
+    factor
+}
+
+fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> Result<f32, Damaged> {
+    let entry = view.file(candidate.file);
+    let blob = view.parts[candidate.part as usize]
+        .segment
+        .blob(entry.blob)?;
+    let mut present = entry.traits | blob.traits;
+    if flags & IS_TEST != 0 {
+        present |= traits::TEST;
+    }
+    let mut factor = 1.0;
+    for (bit, weight) in [
+        (traits::TEST, 0.45),
+        (traits::DOCS, 0.55),
+        (traits::EXAMPLE, 0.6),
+        (traits::GENERATED, 0.4),
+        (traits::VENDORED, 0.4),
+        (traits::MINIFIED, 0.2),
+    ] {
+        if present & bit & !plan.asks != 0 {
+            factor *= weight;
+        }
+    }
+    Ok(factor)
+}
+
+fn kind_factor(kind: Kind, flags: u8, class: Class) -> f32 {
+    let mut factor = match class {
+        Class::Code => 1.0,
+        Class::Prose => 0.7,
+        Class::Data => 0.6,
+    };
+    factor *= match kind {
+        Kind::Block => 0.85,
+        Kind::Constant | Kind::Variable => 0.95,
+        Kind::Class | Kind::Struct | Kind::Trait | Kind::Interface => 1.12,
+        kind if kind.is_definition() => 1.05,
+        _ => 1.0,
+    };
+    if flags & IS_PART != 0 {
+        factor *= 0.9;
+    }
+    factor
+}
+
+/// What needs a chunk's own record: its exact name, and how much of it the query says.
+fn look_closely(view: &View, plan: &Plan, ranked: &mut [Ranked]) -> Result<(), Damaged> {
+    let mut known: FastMap<(u32, u32), Vec<Detail>> = FastMap::default();
+    for item in ranked.iter_mut() {
+        let part = &view.parts[item.candidate.part as usize];
+        let blob = part.blob_of_chunk[item.candidate.chunk as usize];
+        let details = match known.entry((item.candidate.part, blob)) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(part.segment.details(blob)?)
+            }
+        };
+        let at = item.candidate.chunk - part.segment.blob(blob)?.chunks.start;
+        let detail = details
+            .get(at as usize)
+            .ok_or(Damaged("a chunk has no record"))?;
+        item.start = detail.span.start;
+        let last = detail
+            .name
+            .rsplit(['.', ':', '/'])
+            .next()
+            .unwrap_or(&detail.name);
+        if item.factors.name > 1.0
+            && plan
+                .names
+                .iter()
+                .any(|wish| last == wish.text || detail.name == wish.text)
+        {
+            item.factors.name *= 1.15;
+        }
+        item.factors.name_words = name_words(plan, &detail.name);
+        item.score = text_score(&item.candidate) * item.factors.product();
+    }
+    Ok(())
+}
+
+fn name_words(plan: &Plan, name: &str) -> f32 {
+    let (mut all, mut held) = (0u32, 0u32);
+    token::words(name, |_, word| {
+        for part in token::split(word) {
+            let lower = part.to_lowercase();
+            if lower.len() > 1 {
+                all += 1;
+                held += u32::from(
+                    plan.terms
+                        .iter()
+                        .any(|term| term.weight > 0.0 && term.text == token::stem(&lower)),
+                );
+            }
+        }
+    });
+    if all == 0 {
+        1.0
+    } else {
+        1.0 + 0.35 * held as f32 / all as f32 * (held as f32).min(2.0)
+    }
+}
+
+/// Several good hits raise a file's best one; the later ones make room.
+fn by_file(ranked: &mut [Ranked]) {
+    let mut best: FastMap<u32, (usize, f32, u32)> = FastMap::default();
+    for (at, item) in ranked.iter().enumerate() {
+        let entry = best.entry(item.candidate.file).or_insert((at, 0.0, 0));
+        if entry.0 != at {
+            entry.1 += item.score;
+        }
+    }
+    for (at, item) in ranked.iter_mut().enumerate() {
+        let Some(entry) = best.get_mut(&item.candidate.file) else {
+            continue;
+        };
+        if entry.0 == at {
+            let others = entry.1 / item.score.max(f32::MIN_POSITIVE);
+            item.factors.company = 1.0 + 0.2 * (1.0 + others).ln().min(2.0);
+        } else {
+            entry.2 += 1;
+            item.factors.room = 0.85f32.powi(entry.2.min(8) as i32);
+        }
+        item.score = text_score(&item.candidate) * item.factors.product();
+    }
+}

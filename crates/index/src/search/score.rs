@@ -1,0 +1,221 @@
+//! BM25 over the fields of every admitted chunk, and who holds what the query asks.
+
+use super::filter::Admitted;
+use super::plan::{Plan, Step};
+use crate::error::Damaged;
+use crate::segment::postings::{Counts, NAME, SIGNATURE};
+use crate::view::{Part, View};
+
+/// A chunk in a file, with its text score.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub part: u32,
+    pub chunk: u32,
+    pub file: u32,
+    pub mask: u64,
+    pub bm25: f32,
+}
+
+const K1: f32 = 1.2;
+const B: f32 = 0.6;
+const NAME_WEIGHT: f32 = 3.0;
+const SIGNATURE_WEIGHT: f32 = 1.8;
+const DOC_WEIGHT: f32 = 1.4;
+/// A file name counts for the first chunk of its file like one good word.
+const FILE_NAME_TF: f32 = 1.5;
+/// Matches of a literal or expression beyond the words in it.
+const MATCH_WEIGHT: f32 = 1.0;
+
+pub(super) fn score(
+    view: &View,
+    plan: &Plan,
+    admitted: &Admitted,
+) -> Result<Vec<Candidate>, Damaged> {
+    let mut out = Vec::new();
+    for (number, part) in view.parts.iter().enumerate() {
+        let mut table = Table {
+            scores: vec![0.0; part.segment.chunk_count() as usize],
+            masks: vec![0; part.segment.chunk_count() as usize],
+            touched: Vec::new(),
+        };
+        add_terms(view, part, plan, &mut table)?;
+        add_paths(view, part, plan, number, &mut table)?;
+        add_matches(plan, number, &mut table);
+        let allowed = admitted.chunks[number].as_ref();
+        // A query of exclusions only is about everything else.
+        let scan = plan.holds_nothing_needed(number);
+        let everything;
+        let candidates: &[u32] = if scan {
+            everything = part.live.iter().collect::<Vec<u32>>();
+            &everything
+        } else {
+            table.touched.sort_unstable();
+            &table.touched
+        };
+        for chunk in candidates
+            .iter()
+            .copied()
+            .filter(|chunk| allowed.is_none_or(|allowed| allowed.contains(*chunk)))
+        {
+            let mask = table.masks[chunk as usize] & !VISITED;
+            for file in part.files_of_chunk(chunk) {
+                let by_file = admitted
+                    .files
+                    .as_ref()
+                    .is_none_or(|files| files.contains(*file));
+                if by_file && plan.holds(&plan.root, mask, number, chunk, *file) {
+                    out.push(Candidate {
+                        part: number as u32,
+                        chunk,
+                        file: *file,
+                        mask,
+                        bm25: table.scores[chunk as usize],
+                    });
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Scores of one part while they are summed up.
+struct Table {
+    scores: Vec<f32>,
+    masks: Vec<u64>,
+    touched: Vec<u32>,
+}
+
+/// The last bit of a mask marks a chunk that is a candidate without any term.
+const VISITED: u64 = 1 << 63;
+
+impl Table {
+    fn add(&mut self, chunk: u32, bits: u64, score: f32) {
+        let Some(mask) = self.masks.get_mut(chunk as usize) else {
+            return;
+        };
+        if *mask == 0 {
+            self.touched.push(chunk);
+        }
+        *mask |= bits | VISITED;
+        self.scores[chunk as usize] += score;
+    }
+}
+
+/// What one term adds to a chunk.
+pub(super) fn term_score(counts: Counts, length: f32, average: f32, weight: f32) -> f32 {
+    let mut tf = DOC_WEIGHT * f32::from(counts.doc) + f32::from(counts.body);
+    if counts.heads & NAME != 0 {
+        tf += NAME_WEIGHT;
+    }
+    if counts.heads & SIGNATURE != 0 {
+        tf += SIGNATURE_WEIGHT;
+    }
+    // A one-line constant is not thirty times as much about its words as a function: short chunks count as medium.
+    let norm = K1 * (1.0 - B + B * (length / average).max(0.4));
+    weight * tf * (K1 + 1.0) / (tf + norm)
+}
+
+fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result<(), Damaged> {
+    let lengths = part.segment.lengths()?;
+    let dictionary = part.segment.dictionary()?;
+    for (at, term) in plan.terms.iter().enumerate() {
+        let Some(postings) = dictionary.find(term.text.as_bytes())? else {
+            continue;
+        };
+        let weight = term.idf * term.weight;
+        for posting in postings {
+            let posting = posting?;
+            let chunk = posting.chunk;
+            if !part.all_live && !part.live.contains(chunk) {
+                continue;
+            }
+            let at_length = chunk as usize * 2;
+            let length = lengths
+                .get(at_length..at_length + 2)
+                .ok_or(Damaged("a posting names no chunk"))?;
+            let length = f32::from(u16::from_le_bytes([length[0], length[1]]));
+            table.add(
+                chunk,
+                1 << at & !VISITED,
+                term_score(posting.counts, length, view.average_length, weight),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A file whose name is asked for is a hit even if its text never says its name.
+fn add_paths(
+    view: &View,
+    part: &Part,
+    plan: &Plan,
+    number: usize,
+    table: &mut Table,
+) -> Result<(), Damaged> {
+    if !plan.is_question() {
+        return Ok(());
+    }
+    let base = view.opened.tables.generation.files.len() as u32;
+    let mut files: Vec<u32> = plan
+        .paths
+        .iter()
+        .filter(|(_, hit)| hit.name != 0)
+        .map(|(file, _)| *file)
+        .collect();
+    files.sort_unstable();
+    for file in files {
+        let entry = view.file(file);
+        let home = if file < base {
+            entry.segment as usize
+        } else {
+            view.parts.len() - 1
+        };
+        if home != number || !part.files_of(entry.blob).contains(&file) {
+            continue;
+        }
+        let bits = plan.paths[&file].name;
+        let first = part.segment.blob(entry.blob)?.chunks.start;
+        for (at, term) in plan
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| bits >> at & 1 == 1)
+        {
+            let weight = term.idf * if term.weight == 0.0 { 1.0 } else { term.weight };
+            table.add(
+                first,
+                1 << at & !VISITED,
+                weight * FILE_NAME_TF * (K1 + 1.0) / (FILE_NAME_TF + K1),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn add_matches(plan: &Plan, number: usize, table: &mut Table) {
+    for set in &plan.sets {
+        for chunk in set.parts[number].iter() {
+            let matches = set.matches[number].get(&chunk).copied().unwrap_or_default();
+            table.add(chunk, 0, MATCH_WEIGHT * (1.0 + matches as f32).ln());
+        }
+    }
+}
+
+impl Plan {
+    /// A chunk without any word and in no set would hold: only exclusions are asked.
+    fn holds_nothing_needed(&self, part: usize) -> bool {
+        fn empty(plan: &Plan, step: &Step, part: usize) -> bool {
+            match step {
+                Step::Word(_) | Step::Set(_) => false,
+                Step::Question(steps) | Step::Any(steps) => {
+                    steps.iter().any(|step| empty(plan, step, part))
+                }
+                Step::Together(steps) | Step::All(steps) => {
+                    steps.iter().all(|step| empty(plan, step, part))
+                }
+                Step::Not(inner) => !empty(plan, inner, part),
+            }
+        }
+        empty(self, &self.root, part)
+    }
+}

@@ -1,0 +1,275 @@
+//! From a ranked candidate to a hit a reader can use: names, lines, a snippet with what matched.
+
+use super::answer::{Contribution, Hit, Snippet};
+use super::plan::Plan;
+use super::rank::Ranked;
+use super::score::term_score;
+use super::source::Source;
+use super::{Options, Trouble};
+use crate::chunk::{Kind, Lines};
+use crate::error::Damaged;
+use crate::segment::Detail;
+use crate::token;
+use crate::traits;
+use crate::view::View;
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// How much of a long chunk is looked at for the best line.
+const LOOK_BYTES: usize = 64 * 1024;
+/// Snippets past this are cut; five hits are meant to fit a small budget of tokens.
+const SNIPPET_BYTES: usize = 1_200;
+const SIGNATURE_BYTES: usize = 300;
+const DOC_BYTES: usize = 300;
+
+pub(super) fn show(
+    view: &View,
+    source: &Source<'_>,
+    plan: &Plan,
+    ranked: &Ranked,
+    options: &Options,
+) -> Result<Hit, Trouble> {
+    let candidate = &ranked.candidate;
+    let number = candidate.part as usize;
+    let part = &view.parts[number];
+    let entry = view.file(candidate.file);
+    let blob = part.segment.blob(entry.blob)?;
+    let details = part.segment.details(entry.blob)?;
+    let at = (candidate.chunk - blob.chunks.start) as usize;
+    let detail = details.get(at).ok_or(Damaged("a chunk has no record"))?;
+    let kind = part.segment.kind(candidate.chunk)?;
+    let text = source.text(number, candidate.file);
+    let slice = |range: &Range<u32>| {
+        text.as_deref()
+            .and_then(|text| text.get(range.start as usize..range.end as usize))
+            .unwrap_or_default()
+    };
+    let mut present = entry.traits | blob.traits;
+    if part.segment.flags()?[candidate.chunk as usize] & crate::segment::IS_TEST != 0 {
+        present |= traits::TEST;
+    }
+    Ok(Hit {
+        id: stable_id(&entry.path, kind, &details, at, slice(&detail.span)),
+        path: entry.path.to_string(),
+        lang: part.segment.chunk_lang(candidate.chunk)?.get().id,
+        kind,
+        name: detail.name.clone(),
+        scope: scope(&details, detail),
+        signature: one_line(slice(&detail.signature), SIGNATURE_BYTES),
+        doc: one_line(slice(&detail.doc), DOC_BYTES),
+        lines: detail.lines,
+        span: detail.span.clone(),
+        score: ranked.score,
+        snippet: text
+            .as_deref()
+            .and_then(|text| snippet(text, detail, plan, options.context)),
+        traits: traits::NAMES
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| present >> bit & 1 == 1)
+            .map(|(_, name)| *name)
+            .collect(),
+        explain: if options.explain {
+            explain(view, plan, ranked)?
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+/// Survives edits elsewhere in the file: path, kind, full name and which of several equals it is; unnamed blocks go by
+/// their text.
+fn stable_id(path: &str, kind: Kind, details: &[Detail], at: usize, text: &str) -> String {
+    let detail = &details[at];
+    let name = format!("{}.{}", scope(details, detail), detail.name);
+    let what = if detail.name.is_empty() {
+        format!("{path}\0{}\0{:016x}", kind.name(), xxh3_64(text.as_bytes()))
+    } else {
+        let earlier = details[..at]
+            .iter()
+            .filter(|other| other.name == detail.name && other.parent == detail.parent)
+            .count();
+        format!("{path}\0{}\0{name}\0{earlier}", kind.name())
+    };
+    format!("{:016x}", xxh3_64(what.as_bytes()))
+}
+
+/// The names of what a chunk is nested in, outermost first.
+fn scope(details: &[Detail], detail: &Detail) -> String {
+    let mut names = Vec::new();
+    let mut above = detail.parent;
+    while let Some(parent) = above.and_then(|parent| details.get(parent as usize)) {
+        if !parent.name.is_empty() {
+            names.push(parent.name.as_str());
+        }
+        above = parent.parent;
+    }
+    names.reverse();
+    names.join(".")
+}
+
+fn one_line(text: &str, limit: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.len() > limit {
+        true => format!("{}…", &line[..line.floor_char_boundary(limit)]),
+        false => line,
+    }
+}
+
+/// Where the query occurs in `text`, with the weight of each occurrence and what it is an occurrence of.
+fn occurrences(text: &str, plan: &Plan) -> Vec<(Range<usize>, f32, usize)> {
+    let mut out = Vec::new();
+    token::words(text, |at, word| {
+        let mut best: Option<(f32, usize)> = None;
+        token::terms(word, |term| {
+            let found = plan
+                .terms
+                .iter()
+                .position(|known| known.weight > 0.0 && known.text == term);
+            if let Some(number) = found
+                .filter(|number| best.is_none_or(|(weight, _)| plan.terms[*number].idf > weight))
+            {
+                best = Some((plan.terms[number].idf, number));
+            }
+        });
+        out.extend(best.map(|(weight, number)| (at..at + word.len(), weight, number)));
+    });
+    for (number, matcher) in plan.matchers.iter().enumerate() {
+        let weight = 5.0;
+        out.extend(
+            matcher
+                .find(text, 100)
+                .into_iter()
+                .map(|range| (range, weight, usize::MAX - number)),
+        );
+    }
+    out.sort_by_key(|(range, ..)| (range.start, usize::MAX - range.end));
+    out
+}
+
+fn snippet(text: &str, detail: &Detail, plan: &Plan, context: usize) -> Option<Snippet> {
+    let start = detail.span.start as usize;
+    let end = text.floor_char_boundary(
+        (detail.span.end as usize)
+            .min(start + LOOK_BYTES)
+            .min(text.len()),
+    );
+    let chunk = text.get(start..end)?;
+    let lines = Lines::of(chunk);
+    let found = occurrences(chunk, plan);
+    let signature = detail
+        .signature
+        .start
+        .checked_sub(detail.span.start)
+        .filter(|_| !detail.signature.is_empty());
+    let home = signature.map_or(1, |at| lines.line(at as usize));
+    let best = best_line(&lines, &found, home);
+    let first = best.saturating_sub(context as u32).max(1);
+    let last = (best + context as u32).min(lines.count());
+    let mut from = lines.start(first)?;
+    let mut to = lines.start(last + 1).unwrap_or(chunk.len());
+    // A line can be longer than any snippet: then the match is the middle.
+    if to - from > SNIPPET_BYTES {
+        let middle = found
+            .iter()
+            .find(|(range, ..)| lines.line(range.start) == best)
+            .map_or(from, |(range, ..)| range.start);
+        from = chunk.floor_char_boundary(from.max(middle.saturating_sub(SNIPPET_BYTES / 4)));
+        to = chunk.floor_char_boundary(to.min(from + SNIPPET_BYTES));
+    }
+    let body = chunk.get(from..to)?.trim_end();
+    let mut matches: Vec<Range<u32>> = Vec::new();
+    for (range, ..) in found
+        .iter()
+        .filter(|(range, ..)| range.start >= from && range.end <= from + body.len())
+    {
+        let range = (range.start - from) as u32..(range.end - from) as u32;
+        match matches.last_mut().filter(|last| last.end > range.start) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => matches.push(range),
+        }
+    }
+    Some(Snippet {
+        text: body.to_owned(),
+        first_line: detail.lines.0 + lines.line(from) - 1,
+        start: (start + from) as u32,
+        matches,
+    })
+}
+
+/// The line with the most telling words, each counted once; the signature on a tie, then the first.
+fn best_line(lines: &Lines, found: &[(Range<usize>, f32, usize)], home: u32) -> u32 {
+    let mut best = (home, 0.0f32);
+    for group in found.chunk_by(|left, right| lines.line(left.0.start) == lines.line(right.0.start))
+    {
+        let line = lines.line(group[0].0.start);
+        let mut seen = Vec::new();
+        let mut weight = if line == home { 0.5 } else { 0.0 };
+        for (_, value, what) in group {
+            if !seen.contains(what) {
+                seen.push(*what);
+                weight += value;
+            }
+        }
+        if weight > best.1 {
+            best = (line, weight);
+        }
+    }
+    best.0
+}
+
+fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution>, Damaged> {
+    let candidate = &ranked.candidate;
+    let part = &view.parts[candidate.part as usize];
+    let length = f32::from(part.segment.length(candidate.chunk)?);
+    let mut out = Vec::new();
+    let mut named = 0.0;
+    for term in plan.terms.iter().filter(|term| term.weight > 0.0) {
+        let Some(postings) = part.segment.dictionary()?.find(term.text.as_bytes())? else {
+            continue;
+        };
+        for posting in postings {
+            let posting = posting?;
+            if posting.chunk == candidate.chunk {
+                let value = term_score(
+                    posting.counts,
+                    length,
+                    view.average_length,
+                    term.idf * term.weight,
+                );
+                named += value;
+                out.push(Contribution {
+                    what: format!("term {}", term.text),
+                    value,
+                });
+                break;
+            }
+        }
+    }
+    let rest = candidate.bm25 - named;
+    if rest.abs() > 1e-4 {
+        out.push(Contribution {
+            what: "file name and matches".to_owned(),
+            value: rest,
+        });
+    }
+    let factors = &ranked.factors;
+    for (what, value) in [
+        ("× coverage", factors.coverage),
+        ("× definition of the name", factors.name),
+        ("× words in the name", factors.name_words),
+        ("× path", factors.path),
+        ("× traits", factors.traits),
+        ("× kind", factors.kind),
+        ("× other hits in the file", factors.company),
+        ("× room for other files", factors.room),
+    ] {
+        if value != 1.0 {
+            out.push(Contribution {
+                what: what.to_owned(),
+                value,
+            });
+        }
+    }
+    Ok(out)
+}

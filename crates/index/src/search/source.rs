@@ -1,0 +1,59 @@
+//! The text behind a hit, read from the repository and known to be what was indexed.
+
+use crate::segment::content_hash;
+use crate::text;
+use crate::view::View;
+use crate::walk::Stamp;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) struct Source<'v> {
+    view: &'v View,
+    repo: &'v Path,
+    /// Files that changed between the last look and this search.
+    moved: AtomicU64,
+}
+
+impl<'v> Source<'v> {
+    pub fn new(view: &'v View, repo: &'v Path) -> Source<'v> {
+        Source {
+            view,
+            repo,
+            moved: AtomicU64::new(0),
+        }
+    }
+
+    /// The text of a file of the view; `None` if it is no longer the one that was indexed.
+    pub fn text(&self, part: usize, file: u32) -> Option<String> {
+        let entry = self.view.file(file);
+        let bytes = self.read(&entry.path)?;
+        let (bytes, stamp) = bytes;
+        let segment = &self.view.parts[part].segment;
+        let same = stamp == entry.stamp
+            || segment
+                .blob(entry.blob)
+                .is_ok_and(|blob| blob.hash == content_hash(&bytes));
+        if !same {
+            self.moved.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        text::decode(&bytes).ok().map(|text| text.into_owned())
+    }
+
+    fn read(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
+        let mut file = File::open(self.repo.join(path)).ok()?;
+        let stamp = Stamp::of(&file.metadata().ok()?);
+        let limit = self.view.opened.tables.generation.max_file_bytes;
+        let mut bytes = Vec::with_capacity(stamp.size.min(limit) as usize + 1);
+        file.by_ref().take(limit + 1).read_to_end(&mut bytes).ok()?;
+        Some((bytes, stamp))
+    }
+
+    pub fn notes(&self) -> Option<String> {
+        let moved = self.moved.load(Ordering::Relaxed);
+        (moved > 0)
+            .then(|| format!("{moved} files changed while searching and are shown without text"))
+    }
+}

@@ -1,0 +1,362 @@
+//! A segment: the work on some thousand files, immutable, in one container.
+//!
+//! **Why not tantivy.** The first choice of the architecture was tantivy under our own chunking. Measured side by side
+//! (`bench/search`) it is equal in size and query time; what it misses are three goals: statistics over live documents
+//! only (its document frequencies count deleted ones until a merge, so an incremental build ranks differently from a
+//! full one), sharing of work between branches and copies (it files postings by document, we by content), and
+//! postings with counts per field (it needs one posting list per field). See the figures there.
+//!
+//! Work is filed under the content of a file (`Key`), not under its path: paths belong to the generation. A chunk's
+//! text is not stored; answers read the file, whose content is known by hash.
+
+mod analyse;
+mod builder;
+pub(crate) mod dictionary;
+pub(crate) mod postings;
+
+pub use analyse::Tier;
+pub(crate) use analyse::{Key, Work, analyse, content_hash};
+pub(crate) use builder::Builder;
+
+use crate::chunk::Kind;
+use crate::disk::codec::{Reader, u32_at};
+use crate::disk::{Container, Section};
+use crate::error::{Damaged, IndexError};
+use crate::lang::LangId;
+use dictionary::Dictionary;
+use std::ops::Range;
+use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
+
+const FILE_KIND: u32 = 1;
+
+/// Raise it when the same text would be cut or split into words differently; old work is then done again.
+const ANALYSIS: u64 = 1;
+
+/// What the work of this program depends on besides the text.
+fn fingerprint() -> [u8; 16] {
+    let mut out = [0; 16];
+    out[..8].copy_from_slice(&ANALYSIS.to_le_bytes());
+    out[8..].copy_from_slice(&crate::lang::FINGERPRINT.to_le_bytes());
+    out
+}
+
+const BLOB_BYTES: usize = 32;
+const GRAM_STRIDE: usize = 16;
+pub(crate) const IS_TEST: u8 = 1;
+pub(crate) const IS_PART: u8 = 2;
+
+/// Numbers of the sections.
+mod id {
+    pub const TERM_BLOCKS: u32 = 1;
+    pub const TERMS: u32 = 2;
+    pub const LISTS: u32 = 3;
+    pub const GRAM_OFFSETS: u32 = 4;
+    pub const GRAMS: u32 = 5;
+    pub const LANGS: u32 = 6;
+    pub const BLOBS: u32 = 7;
+    pub const DETAILS: u32 = 8;
+    pub const KINDS: u32 = 9;
+    pub const FLAGS: u32 = 10;
+    pub const CHUNK_LANGS: u32 = 11;
+    pub const LENGTHS: u32 = 12;
+    pub const NAMES: u32 = 13;
+    pub const FINGERPRINT: u32 = 14;
+}
+
+/// What a folded name is looked up by; 0 means no name.
+pub(crate) fn name_hash(folded: &str) -> u32 {
+    if folded.is_empty() {
+        0
+    } else {
+        (xxh3_64(folded.as_bytes()) as u32).max(1)
+    }
+}
+
+/// An open segment.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    container: Container,
+    langs: Vec<Option<LangId>>,
+    blob_count: u32,
+    chunk_count: u32,
+}
+
+/// The head of the work on one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub hash: u128,
+    /// `None` when this program no longer knows the language; the work is then done again.
+    pub lang: Option<LangId>,
+    pub tier: Tier,
+    pub traits: u8,
+    pub text_bytes: u32,
+    pub chunks: Range<u32>,
+}
+
+/// Where a chunk lies in its text, and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Detail {
+    pub span: Range<u32>,
+    pub lines: (u32, u32),
+    /// Position among the blob's chunks.
+    pub parent: Option<u32>,
+    pub signature: Range<u32>,
+    pub doc: Range<u32>,
+    pub name: String,
+}
+
+impl Segment {
+    pub fn open(path: &Path) -> Result<Segment, IndexError> {
+        Segment::from_container(Container::open(path, FILE_KIND)?)
+    }
+
+    pub fn in_memory(bytes: Vec<u8>) -> Result<Segment, IndexError> {
+        Segment::from_container(Container::in_memory(bytes, FILE_KIND)?)
+    }
+
+    fn from_container(container: Container) -> Result<Segment, IndexError> {
+        let read = || {
+            let mut names = Reader::new(container.section(id::LANGS)?.all()?);
+            let mut langs = Vec::new();
+            while !names.is_empty() {
+                langs.push(LangId::by_name(names.string()?));
+            }
+            let blobs = container.section(id::BLOBS)?.len();
+            let chunks = container.section(id::KINDS)?.len();
+            let columns = [
+                (id::FLAGS, 1),
+                (id::CHUNK_LANGS, 1),
+                (id::LENGTHS, 2),
+                (id::NAMES, 4),
+            ];
+            let even = columns
+                .iter()
+                .map(|(id, width)| Ok(container.section(*id)?.len() == chunks * width));
+            if blobs % BLOB_BYTES != 0
+                || chunks >= u32::MAX as usize
+                || even
+                    .collect::<Result<Vec<bool>, Damaged>>()?
+                    .contains(&false)
+            {
+                return Err(Damaged("columns differ in length"));
+            }
+            Ok((langs, (blobs / BLOB_BYTES) as u32, chunks as u32))
+        };
+        match read() {
+            Ok((langs, blob_count, chunk_count)) => Ok(Segment {
+                langs,
+                blob_count,
+                chunk_count,
+                container,
+            }),
+            Err(damaged) => Err(damaged.in_file(container.path())),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.container.path()
+    }
+
+    /// The work in it is what this program would do again.
+    pub fn is_current_work(&self) -> bool {
+        self.section(id::FINGERPRINT)
+            .and_then(|section| section.all())
+            .is_ok_and(|bytes| bytes == fingerprint())
+    }
+
+    pub fn file_bytes(&self) -> u64 {
+        self.container.len() as u64
+    }
+
+    pub fn verify(&self) -> Result<(), Damaged> {
+        self.container.verify()
+    }
+
+    pub fn blob_count(&self) -> u32 {
+        self.blob_count
+    }
+
+    pub fn chunk_count(&self) -> u32 {
+        self.chunk_count
+    }
+
+    pub fn blob(&self, blob: u32) -> Result<Blob, Damaged> {
+        let record = self.blob_record(blob)?;
+        let first = u32_at(record, 4)?;
+        let end = if blob + 1 < self.blob_count {
+            u32_at(self.blob_record(blob + 1)?, 4)?
+        } else {
+            self.chunk_count
+        };
+        if first > end || end > self.chunk_count {
+            return Err(Damaged("a blob's chunks are out of range"));
+        }
+        Ok(Blob {
+            hash: u128::from_le_bytes(record[..16].try_into().expect("sixteen bytes were taken")),
+            lang: self.langs.get(record[28] as usize).copied().flatten(),
+            traits: record[29],
+            tier: if record[30] == 0 {
+                Tier::Lexical
+            } else {
+                Tier::Structural
+            },
+            text_bytes: u32_at(record, 6)?,
+            chunks: first..end,
+        })
+    }
+
+    fn blob_record(&self, blob: u32) -> Result<&[u8], Damaged> {
+        let at = blob as usize * BLOB_BYTES;
+        self.section(id::BLOBS)?.get(at..at + BLOB_BYTES)
+    }
+
+    /// The records of a blob's chunks, as they are written.
+    fn detail_bytes(&self, blob: u32) -> Result<&[u8], Damaged> {
+        let section = self.section(id::DETAILS)?;
+        let start = u32_at(self.blob_record(blob)?, 5)? as usize;
+        let end = if blob + 1 < self.blob_count {
+            u32_at(self.blob_record(blob + 1)?, 5)? as usize
+        } else {
+            section.len()
+        };
+        section.get(start..end)
+    }
+
+    pub fn details(&self, blob: u32) -> Result<Vec<Detail>, Damaged> {
+        let mut reader = Reader::new(self.detail_bytes(blob)?);
+        let mut out: Vec<Detail> = Vec::new();
+        let (mut start, mut line) = (0u32, 1u32);
+        let sum = |left: u32, right: u32| {
+            left.checked_add(right)
+                .ok_or(Damaged("an offset is out of range"))
+        };
+        while !reader.is_empty() {
+            start = sum(start, reader.number32()?)?;
+            let end = sum(start, reader.number32()?)?;
+            line = sum(line, reader.number32()?)?;
+            let last_line = sum(line, reader.number32()?)?;
+            let up = reader.number32()?;
+            let parent = if up == 0 {
+                None
+            } else {
+                Some(
+                    (out.len() as u32)
+                        .checked_sub(up)
+                        .ok_or(Damaged("a parent is out of range"))?,
+                )
+            };
+            let mut range = || {
+                let length = reader.number32()?;
+                let from = if length == 0 {
+                    0
+                } else {
+                    sum(start, reader.number32()?)?
+                };
+                Ok(from..sum(from, length)?)
+            };
+            let (signature, doc) = (range()?, range()?);
+            let name = reader.string()?.to_owned();
+            out.push(Detail {
+                span: start..end,
+                lines: (line, last_line),
+                parent,
+                signature,
+                doc,
+                name,
+            });
+        }
+        Ok(out)
+    }
+
+    pub fn dictionary(&self) -> Result<Dictionary<'_>, Damaged> {
+        Ok(Dictionary {
+            blocks: self.section(id::TERM_BLOCKS)?,
+            terms: self.section(id::TERMS)?,
+            lists: self.section(id::LISTS)?,
+        })
+    }
+
+    /// The blobs in a trigram bucket, ascending.
+    pub fn bucket(&self, bucket: u32) -> Result<Vec<u32>, Damaged> {
+        let (offsets, grams) = (self.section(id::GRAM_OFFSETS)?, self.section(id::GRAMS)?);
+        if offsets.len() == 0 {
+            return Ok(Vec::new());
+        }
+        let (group, skip) = (bucket as usize / GRAM_STRIDE, bucket as usize % GRAM_STRIDE);
+        let two = offsets.get(group * 4..(group * 4 + 8).min(offsets.len()))?;
+        let start = u32_at(two, 0)? as usize;
+        let end = if two.len() >= 8 {
+            u32_at(two, 1)? as usize
+        } else {
+            grams.len()
+        };
+        let mut reader = Reader::new(grams.get(start..end)?);
+        for _ in 0..skip {
+            let length = reader.number()? as usize;
+            reader.take(length)?;
+        }
+        let length = reader.number()? as usize;
+        postings::read_gaps(reader.take(length)?).collect()
+    }
+
+    pub fn kinds(&self) -> Result<&[u8], Damaged> {
+        self.section(id::KINDS)?.all()
+    }
+
+    pub fn flags(&self) -> Result<&[u8], Damaged> {
+        self.section(id::FLAGS)?.all()
+    }
+
+    pub fn names(&self) -> Result<&[u8], Damaged> {
+        self.section(id::NAMES)?.all()
+    }
+
+    pub fn lengths(&self) -> Result<&[u8], Damaged> {
+        self.section(id::LENGTHS)?.all()
+    }
+
+    /// Positions in `langs` for every chunk.
+    pub fn chunk_langs(&self) -> Result<&[u8], Damaged> {
+        self.section(id::CHUNK_LANGS)?.all()
+    }
+
+    pub fn langs(&self) -> &[Option<LangId>] {
+        &self.langs
+    }
+
+    pub fn kind(&self, chunk: u32) -> Result<Kind, Damaged> {
+        let number = *self
+            .kinds()?
+            .get(chunk as usize)
+            .ok_or(Damaged("a chunk is out of range"))?;
+        Kind::from_u8(number).ok_or(Damaged("a chunk has an unknown kind"))
+    }
+
+    pub fn chunk_lang(&self, chunk: u32) -> Result<LangId, Damaged> {
+        let number = *self
+            .chunk_langs()?
+            .get(chunk as usize)
+            .ok_or(Damaged("a chunk is out of range"))?;
+        Ok(self
+            .langs
+            .get(number as usize)
+            .copied()
+            .flatten()
+            .unwrap_or_else(LangId::text))
+    }
+
+    pub fn length(&self, chunk: u32) -> Result<u16, Damaged> {
+        let at = chunk as usize * 2;
+        let two = self.section(id::LENGTHS)?.get(at..at + 2)?;
+        Ok(u16::from_le_bytes([two[0], two[1]]))
+    }
+
+    pub fn name(&self, chunk: u32) -> Result<u32, Damaged> {
+        u32_at(self.names()?, chunk as usize)
+    }
+
+    fn section(&self, id: u32) -> Result<Section<'_>, Damaged> {
+        self.container.section(id)
+    }
+}

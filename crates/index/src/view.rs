@@ -1,0 +1,162 @@
+//! What a search sees: the current generation, and over it the files that changed since, worked on in memory.
+
+use crate::bits::Bits;
+use crate::error::{Damaged, IndexError};
+use crate::fresh::Changes;
+use crate::generation::FileEntry;
+use crate::segment::{Segment, Tier};
+use crate::store::Opened;
+use std::sync::Arc;
+
+#[derive(Debug)]
+pub(crate) struct View {
+    pub opened: Arc<Opened>,
+    /// Files that are not in the generation, or not as they are now. Numbered after those of the generation.
+    pub extra: Vec<FileEntry>,
+    pub parts: Vec<Part>,
+    /// Live chunks, each content counted once.
+    pub chunks: u64,
+    /// Words per live chunk.
+    pub average_length: f32,
+    /// Files whose structure is not worked out yet.
+    pub lexical_files: u64,
+    pub changes: Changes,
+}
+
+/// One segment as this view sees it.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub segment: Arc<Segment>,
+    /// The files with a blob's content: `files[starts[blob]..starts[blob + 1]]`, ascending.
+    starts: Vec<u32>,
+    files: Vec<u32>,
+    pub blob_of_chunk: Vec<u32>,
+    pub live: Bits,
+    pub all_live: bool,
+}
+
+impl View {
+    pub fn new(
+        opened: Arc<Opened>,
+        changes: Changes,
+        overlay: Option<(Arc<Segment>, Vec<FileEntry>)>,
+    ) -> Result<View, IndexError> {
+        let base = &opened.tables.generation.files;
+        let mut pairs: Vec<Vec<(u32, u32)>> = vec![Vec::new(); opened.segments.len()];
+        for (file, entry) in base
+            .iter()
+            .enumerate()
+            .filter(|(file, _)| !changes.hidden.contains(&(*file as u32)))
+        {
+            pairs[entry.segment as usize].push((entry.blob, file as u32));
+        }
+        let mut segments = opened.segments.clone();
+        let mut extra = Vec::new();
+        if let Some((segment, files)) = overlay {
+            let first = base.len() as u32;
+            pairs.push(
+                files
+                    .iter()
+                    .enumerate()
+                    .map(|(at, entry)| (entry.blob, first + at as u32))
+                    .collect(),
+            );
+            segments.push(segment);
+            extra = files;
+        }
+        let mut view = View {
+            opened: Arc::clone(&opened),
+            extra,
+            parts: Vec::new(),
+            chunks: 0,
+            average_length: 1.0,
+            lexical_files: 0,
+            changes,
+        };
+        let mut words = 0u64;
+        for (segment, pairs) in segments.into_iter().zip(pairs) {
+            let damaged = segment.path().to_owned();
+            let part = Part::new(
+                segment,
+                pairs,
+                &mut view.chunks,
+                &mut words,
+                &mut view.lexical_files,
+            );
+            view.parts
+                .push(part.map_err(|error| error.in_file(&damaged))?);
+        }
+        view.average_length = (words as f32 / view.chunks.max(1) as f32).max(1.0);
+        Ok(view)
+    }
+
+    pub fn file(&self, file: u32) -> &FileEntry {
+        let base = &self.opened.tables.generation.files;
+        base.get(file as usize)
+            .unwrap_or_else(|| &self.extra[file as usize - base.len()])
+    }
+
+    pub fn file_count(&self) -> usize {
+        self.opened.tables.generation.files.len() + self.extra.len()
+    }
+}
+
+impl Part {
+    fn new(
+        segment: Arc<Segment>,
+        mut pairs: Vec<(u32, u32)>,
+        chunks: &mut u64,
+        words: &mut u64,
+        lexical: &mut u64,
+    ) -> Result<Part, Damaged> {
+        pairs.sort_unstable();
+        let blobs = segment.blob_count();
+        let mut starts = vec![0u32; blobs as usize + 1];
+        for (blob, _) in &pairs {
+            starts[*blob as usize + 1] += 1;
+        }
+        for blob in 0..blobs as usize {
+            starts[blob + 1] += starts[blob];
+        }
+        let mut blob_of_chunk = vec![0; segment.chunk_count() as usize];
+        let mut live = Bits::none(blob_of_chunk.len());
+        let mut all_live = true;
+        let lengths = segment.lengths()?;
+        for blob in 0..blobs {
+            let head = segment.blob(blob)?;
+            let copies = starts[blob as usize + 1] - starts[blob as usize];
+            all_live &= copies > 0;
+            if head.tier == Tier::Lexical {
+                *lexical += u64::from(copies);
+            }
+            for chunk in head.chunks {
+                blob_of_chunk[chunk as usize] = blob;
+                if copies > 0 {
+                    live.insert(chunk);
+                    *chunks += 1;
+                    *words += u64::from(u16::from_le_bytes([
+                        lengths[chunk as usize * 2],
+                        lengths[chunk as usize * 2 + 1],
+                    ]));
+                }
+            }
+        }
+        Ok(Part {
+            segment,
+            starts,
+            files: pairs.into_iter().map(|(_, file)| file).collect(),
+            blob_of_chunk,
+            live,
+            all_live,
+        })
+    }
+
+    pub fn files_of(&self, blob: u32) -> &[u32] {
+        let range = self.starts[blob as usize] as usize..self.starts[blob as usize + 1] as usize;
+        &self.files[range]
+    }
+
+    pub fn files_of_chunk(&self, chunk: u32) -> &[u32] {
+        self.files_of(self.blob_of_chunk[chunk as usize])
+    }
+}
