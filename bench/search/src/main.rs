@@ -60,7 +60,7 @@ fn build(tree: &Path, store: &Path, lexical: bool) {
     let start = Instant::now();
     let mut phases: Vec<(Phase, f64, u64)> = Vec::new();
     let stop = std::sync::atomic::AtomicBool::new(false);
-    let options = BuildOptions { lexical_first: lexical || env::var_os("LEXICAL").is_some(), ..BuildOptions::default() };
+    let options = BuildOptions { lexical_first_bytes: if lexical || env::var_os("LEXICAL").is_some() { 0 } else { u64::MAX }, ..BuildOptions::default() };
     let report = Index::build(
         tree,
         store,

@@ -137,8 +137,8 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
                 && VERSION_CONTROL
                     .iter()
                     .any(|name| entry.file_name() == *name);
-            !version_control
-                && !(is_folder && entry.path().canonicalize().is_ok_and(|path| path == store))
+            let is_store = is_folder && entry.path().canonicalize().is_ok_and(|path| path == store);
+            !version_control && !is_store
         });
     let mut out = Walk::default();
     for entry in builder.build() {

@@ -25,8 +25,6 @@ use std::sync::Arc;
 const SEGMENT_BYTES: u64 = 48 << 20;
 /// Source bytes worked on between two looks at progress.
 const BATCH_BYTES: u64 = 4 << 20;
-/// Below this much new source a structural pass is over before a lexical one would have paid.
-const LEXICAL_FIRST_BYTES: u64 = 8 << 20;
 /// More small segments than this are merged into one.
 const SMALL_SEGMENTS: usize = 8;
 const SMALL_BYTES: u64 = 16 << 20;
@@ -37,8 +35,9 @@ pub struct BuildOptions {
     pub max_file_bytes: u64,
     /// Threads to work with; all cores when `None`.
     pub threads: Option<usize>,
-    /// Make a large repository searchable by words before its structure is known.
-    pub lexical_first: bool,
+    /// With more new source than this, make everything searchable by words before working out its structure. Below
+    /// it a structural pass is over before a lexical one would have paid.
+    pub lexical_first_bytes: u64,
     /// Work on every file again, whatever is known.
     pub full: bool,
     /// The time of the build, in milliseconds since 1970.
@@ -50,7 +49,7 @@ impl Default for BuildOptions {
         BuildOptions {
             max_file_bytes: 8 << 20,
             threads: None,
-            lexical_first: true,
+            lexical_first_bytes: 8 << 20,
             full: false,
             now_ms: 0,
         }
@@ -254,7 +253,7 @@ impl<'r> Run<'r> {
             .filter(|at| !self.entries.contains_key(at))
             .collect();
         let new_bytes: u64 = new.iter().map(|at| self.found[*at].stamp.size).sum();
-        if self.options.lexical_first && new_bytes > LEXICAL_FIRST_BYTES {
+        if new_bytes > self.options.lexical_first_bytes {
             self.pass(&new, Tier::Lexical)?;
             self.publish()?;
         } else {

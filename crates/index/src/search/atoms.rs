@@ -29,7 +29,7 @@ const MAX_MATCHES: usize = 1_000;
 
 /// Finds an atom's text.
 pub(crate) enum Matcher {
-    Exact(memmem::Finder<'static>, usize),
+    Exact(Box<memmem::Finder<'static>>, usize),
     Pattern(regex::Regex),
 }
 
@@ -41,7 +41,7 @@ impl Matcher {
         };
         Ok(match atom {
             Atom::Literal(text) if case => Some(Matcher::Exact(
-                memmem::Finder::new(text.as_bytes()).into_owned(),
+                Box::new(memmem::Finder::new(text.as_bytes()).into_owned()),
                 text.len(),
             )),
             Atom::Literal(text) => Some(Matcher::Pattern(

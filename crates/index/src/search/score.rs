@@ -43,7 +43,7 @@ pub(super) fn score(
         add_matches(plan, number, &mut table);
         let allowed = admitted.chunks[number].as_ref();
         // A query of exclusions only is about everything else.
-        let scan = plan.holds_nothing_needed(number);
+        let scan = plan.asks_only_exclusions();
         let everything;
         let candidates: &[u32] = if scan {
             everything = part.live.iter().collect::<Vec<u32>>();
@@ -203,19 +203,15 @@ fn add_matches(plan: &Plan, number: usize, table: &mut Table) {
 
 impl Plan {
     /// A chunk without any word and in no set would hold: only exclusions are asked.
-    fn holds_nothing_needed(&self, part: usize) -> bool {
-        fn empty(plan: &Plan, step: &Step, part: usize) -> bool {
+    fn asks_only_exclusions(&self) -> bool {
+        fn holds_empty(step: &Step) -> bool {
             match step {
                 Step::Word(_) | Step::Set(_) => false,
-                Step::Question(steps) | Step::Any(steps) => {
-                    steps.iter().any(|step| empty(plan, step, part))
-                }
-                Step::Together(steps) | Step::All(steps) => {
-                    steps.iter().all(|step| empty(plan, step, part))
-                }
-                Step::Not(inner) => !empty(plan, inner, part),
+                Step::Question(steps) | Step::Any(steps) => steps.iter().any(holds_empty),
+                Step::Together(steps) | Step::All(steps) => steps.iter().all(holds_empty),
+                Step::Not(inner) => !holds_empty(inner),
             }
         }
-        empty(self, &self.root, part)
+        holds_empty(&self.root)
     }
 }
