@@ -8,9 +8,8 @@ use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    let root =
-        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets the manifest directory"))
-            .join("languages");
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets the manifest directory"))
+        .join("languages");
     emit(&format!("cargo::rerun-if-changed={}", root.display()));
     let mut folders: Vec<_> = fs::read_dir(&root)
         .expect("the languages folder is part of this crate")
@@ -26,13 +25,8 @@ fn main() {
         let file = folder.join("language.toml");
         emit(&format!("cargo::rerun-if-changed={}", file.display()));
         let text = fs::read_to_string(&file).expect("language.toml is readable");
-        let table: toml::Table = text
-            .parse()
-            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let id = folder
-            .file_name()
-            .and_then(|name| name.to_str())
-            .expect("folder names are plain");
+        let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let id = folder.file_name().and_then(|name| name.to_str()).expect("folder names are plain");
         let known = [
             "aliases",
             "extensions",
@@ -48,36 +42,21 @@ fn main() {
             "claims",
         ];
         for key in table.keys() {
-            assert!(
-                known.contains(&key.as_str()),
-                "{}: unknown key {key}",
-                file.display()
-            );
+            assert!(known.contains(&key.as_str()), "{}: unknown key {key}", file.display());
         }
         let list = |key: &str| format!("&{:?}", strings(&table, key));
-        let word = |key: &str, or: &str| {
-            table
-                .get(key)
-                .and_then(|value| value.as_str())
-                .unwrap_or(or)
-                .to_owned()
-        };
+        let word =
+            |key: &str, or: &str| table.get(key).and_then(|value| value.as_str()).unwrap_or(or).to_owned();
         let grammar = table.get("grammar").and_then(|value| value.as_str());
         let scm = folder.join("chunks.scm");
-        assert_eq!(
-            grammar.is_some(),
-            scm.is_file(),
-            "{id}: a grammar and a chunks.scm come together"
-        );
+        assert_eq!(grammar.is_some(), scm.is_file(), "{id}: a grammar and a chunks.scm come together");
         let query = if scm.is_file() {
             format!("include_str!({:?})", scm.display().to_string())
         } else {
             "\"\"".to_owned()
         };
         if scm.is_file() {
-            fs::read(&scm)
-                .expect("chunks.scm is readable")
-                .hash(&mut fingerprint);
+            fs::read(&scm).expect("chunks.scm is readable").hash(&mut fingerprint);
             emit(&format!("cargo::rerun-if-changed={}", scm.display()));
         }
         writeln!(
@@ -97,17 +76,14 @@ fn main() {
         fingerprint.finish()
     )
     .expect("writing to a string succeeds");
-    let target = Path::new(&env::var("OUT_DIR").expect("cargo sets the output directory"))
-        .join("languages.rs");
+    let target =
+        Path::new(&env::var("OUT_DIR").expect("cargo sets the output directory")).join("languages.rs");
     fs::write(target, out).expect("the output directory is writable");
 }
 
 fn strings(table: &toml::Table, key: &str) -> Vec<String> {
     let list = table.get(key).and_then(|value| value.as_array());
-    list.into_iter()
-        .flatten()
-        .filter_map(|value| value.as_str().map(str::to_owned))
-        .collect()
+    list.into_iter().flatten().filter_map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
 fn claims(table: &toml::Table) -> String {
@@ -117,14 +93,8 @@ fn claims(table: &toml::Table) -> String {
         .flatten()
         .filter_map(|claim| claim.as_table())
         .map(|claim| {
-            let extension = claim
-                .get("extension")
-                .and_then(|value| value.as_str())
-                .unwrap_or_default();
-            format!(
-                "Claim {{ extension: {extension:?}, any: &{:?} }}",
-                strings(claim, "any")
-            )
+            let extension = claim.get("extension").and_then(|value| value.as_str()).unwrap_or_default();
+            format!("Claim {{ extension: {extension:?}, any: &{:?} }}", strings(claim, "any"))
         })
         .collect();
     format!("[{}]", claims.join(", "))
@@ -132,10 +102,7 @@ fn claims(table: &toml::Table) -> String {
 
 fn camel(word: &str) -> String {
     let mut letters = word.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default()
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Cargo reads its instructions from the build script's standard output.

@@ -7,28 +7,23 @@ pub(crate) struct Bits {
 
 impl Bits {
     pub fn none(length: usize) -> Bits {
-        Bits {
-            words: vec![0; length.div_ceil(64)],
-        }
+        Bits { words: vec![0; length.div_ceil(64)] }
     }
 
     /// The positions of `column` that `admit` accepts.
     pub fn of_column(column: &[u8], admit: &[bool; 256]) -> Bits {
         let words = column.chunks(64).map(|values| {
-            values.iter().enumerate().fold(0, |word, (at, value)| {
-                word | u64::from(admit[*value as usize]) << at
-            })
+            values
+                .iter()
+                .enumerate()
+                .fold(0, |word, (at, value)| word | u64::from(admit[*value as usize]) << at)
         });
-        Bits {
-            words: words.collect(),
-        }
+        Bits { words: words.collect() }
     }
 
     #[inline]
     pub fn contains(&self, at: u32) -> bool {
-        self.words
-            .get(at as usize / 64)
-            .is_some_and(|word| word >> (at % 64) & 1 == 1)
+        self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
     pub fn insert(&mut self, at: u32) {

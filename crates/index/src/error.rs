@@ -14,11 +14,7 @@ pub enum IndexError {
     #[error("{file} is damaged: {what}")]
     Damaged { file: PathBuf, what: &'static str },
     #[error("{file} has format version {found}, this program reads {supported}")]
-    Version {
-        file: PathBuf,
-        found: u32,
-        supported: u32,
-    },
+    Version { file: PathBuf, found: u32, supported: u32 },
     #[error("the query is not valid: {reason}")]
     BadQuery { reason: String, at: usize },
     #[error("{field} is not valid: {reason}")]
@@ -38,17 +34,11 @@ pub enum IndexError {
 impl IndexError {
     /// The index cannot be used as it is and a new build will make a good one.
     pub fn wants_rebuild(&self) -> bool {
-        matches!(
-            self,
-            IndexError::NoIndex { .. } | IndexError::Damaged { .. } | IndexError::Version { .. }
-        )
+        matches!(self, IndexError::NoIndex { .. } | IndexError::Damaged { .. } | IndexError::Version { .. })
     }
 
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> IndexError + '_ {
-        |source| IndexError::Io {
-            path: path.to_owned(),
-            source,
-        }
+        |source| IndexError::Io { path: path.to_owned(), source }
     }
 }
 
@@ -58,9 +48,6 @@ pub(crate) struct Damaged(pub &'static str);
 
 impl Damaged {
     pub fn in_file(self, file: &Path) -> IndexError {
-        IndexError::Damaged {
-            file: file.to_owned(),
-            what: self.0,
-        }
+        IndexError::Damaged { file: file.to_owned(), what: self.0 }
     }
 }

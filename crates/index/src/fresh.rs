@@ -41,37 +41,24 @@ pub(crate) fn look(
     opened: &Opened,
 ) -> Result<(Changes, Option<Overlay>), IndexError> {
     let generation = &opened.tables.generation;
-    let mut changes = Changes {
-        checked: true,
-        ..Changes::default()
-    };
+    let mut changes = Changes { checked: true, ..Changes::default() };
     let candidates = match stat_only(repo, generation) {
         Some(candidates) => candidates,
         None => full_walk(repo, store, generation, &mut changes)?,
     };
-    let different: Vec<(Option<u32>, Found)> = candidates
-        .into_par_iter()
-        .filter(|(old, found)| differs(repo, opened, *old, found))
-        .collect();
+    let different: Vec<(Option<u32>, Found)> =
+        candidates.into_par_iter().filter(|(old, found)| differs(repo, opened, *old, found)).collect();
     for (old, _) in &different {
         changes.hidden.extend(old);
-        *(if old.is_some() {
-            &mut changes.modified
-        } else {
-            &mut changes.added
-        }) += 1;
+        *(if old.is_some() { &mut changes.modified } else { &mut changes.added }) += 1;
     }
     let mut bytes = 0;
     let fits = |(_, found): &&(Option<u32>, Found)| {
         bytes += found.stamp.size;
         bytes <= MAX_OVERLAY_BYTES
     };
-    let chosen: Vec<&Found> = different
-        .iter()
-        .take(MAX_OVERLAY_FILES)
-        .take_while(fits)
-        .map(|(_, found)| found)
-        .collect();
+    let chosen: Vec<&Found> =
+        different.iter().take(MAX_OVERLAY_FILES).take_while(fits).map(|(_, found)| found).collect();
     changes.not_searched = (different.len() - chosen.len()) as u64;
     // What cannot be searched directly is better answered from the index than not at all.
     for (old, _) in different.iter().skip(chosen.len()) {
@@ -95,29 +82,16 @@ fn stat_only(repo: &Path, generation: &Generation) -> Option<Vec<(Option<u32>, F
         .files
         .par_iter()
         .enumerate()
-        .map(|(at, file)| {
-            Some((
-                at,
-                Stamp::of(&fs::symlink_metadata(repo.join(&*file.path)).ok()?),
-            ))
-        })
+        .map(|(at, file)| Some((at, Stamp::of(&fs::symlink_metadata(repo.join(&*file.path)).ok()?))))
         .collect();
     let changed: Vec<(Option<u32>, Found)> = stamps?
         .into_iter()
         .filter(|(at, stamp)| generation.files[*at].stamp != *stamp)
-        .map(|(at, stamp)| {
-            (
-                Some(at as u32),
-                Found {
-                    path: generation.files[at].path.to_string(),
-                    stamp,
-                },
-            )
-        })
+        .map(|(at, stamp)| (Some(at as u32), Found { path: generation.files[at].path.to_string(), stamp }))
         .collect();
-    let rules_changed = changed.iter().any(|(_, found)| {
-        IGNORE_FILES.contains(&found.path.rsplit('/').next().unwrap_or_default())
-    });
+    let rules_changed = changed
+        .iter()
+        .any(|(_, found)| IGNORE_FILES.contains(&found.path.rsplit('/').next().unwrap_or_default()));
     (!rules_changed).then_some(changed)
 }
 
@@ -127,12 +101,8 @@ fn full_walk(
     generation: &Generation,
     changes: &mut Changes,
 ) -> Result<Vec<(Option<u32>, Found)>, IndexError> {
-    let known: HashMap<&str, u32> = generation
-        .files
-        .iter()
-        .enumerate()
-        .map(|(at, file)| (&*file.path, at as u32))
-        .collect();
+    let known: HashMap<&str, u32> =
+        generation.files.iter().enumerate().map(|(at, file)| (&*file.path, at as u32)).collect();
     let found = walk(repo, store, generation.max_file_bytes)?.files;
     let present: HashSet<&str> = found.iter().map(|found| found.path.as_str()).collect();
     for (path, at) in &known {
@@ -141,13 +111,9 @@ fn full_walk(
             changes.hidden.insert(*at);
         }
     }
-    let changed = found
-        .into_iter()
-        .map(|found| (known.get(found.path.as_str()).copied(), found));
+    let changed = found.into_iter().map(|found| (known.get(found.path.as_str()).copied(), found));
     Ok(changed
-        .filter(|(old, found)| {
-            old.is_none_or(|old| generation.files[old as usize].stamp != found.stamp)
-        })
+        .filter(|(old, found)| old.is_none_or(|old| generation.files[old as usize].stamp != found.stamp))
         .collect())
 }
 
@@ -190,8 +156,5 @@ fn work(repo: &Path, files: &[&Found], max_file_bytes: u64) -> Result<Option<Ove
     if entries.is_empty() {
         return Ok(None);
     }
-    Ok(Some((
-        Arc::new(Segment::in_memory(builder.finish())?),
-        entries,
-    )))
+    Ok(Some((Arc::new(Segment::in_memory(builder.finish())?), entries)))
 }

@@ -90,20 +90,10 @@ impl Generation {
         put_str(&mut out, revision.commit.as_deref().unwrap_or_default());
         put_str(&mut out, revision.branch.as_deref().unwrap_or_default());
         put(&mut out, self.segments.len() as u64);
-        self.segments
-            .iter()
-            .for_each(|name| put_str(&mut out, name));
+        self.segments.iter().for_each(|name| put_str(&mut out, name));
         for reason in SkipReason::ALL {
-            put(
-                &mut out,
-                self.skipped.counts.get(reason).copied().unwrap_or_default(),
-            );
-            let examples = self
-                .skipped
-                .examples
-                .get(reason)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
+            put(&mut out, self.skipped.counts.get(reason).copied().unwrap_or_default());
+            let examples = self.skipped.examples.get(reason).map(Vec::as_slice).unwrap_or_default();
             put(&mut out, examples.len() as u64);
             examples.iter().for_each(|path| put_str(&mut out, path));
         }
@@ -120,10 +110,7 @@ impl Generation {
         };
         let known = reader.number()? != 0;
         let mut word = || Ok(Some(reader.string()?.to_owned()).filter(|word| !word.is_empty()));
-        let revision = Revision {
-            commit: word()?,
-            branch: word()?,
-        };
+        let revision = Revision { commit: word()?, branch: word()? };
         out.revision = known.then_some(revision);
         for _ in 0..reader.number()? {
             out.segments.push(reader.string()?.to_owned());
@@ -144,21 +131,12 @@ impl Generation {
         while !reader.is_empty() {
             take_path(&mut reader, &mut path)?;
             let (segment, blob, size) = (reader.number32()?, reader.number32()?, reader.number()?);
-            let stamp = Stamp {
-                size,
-                modified: signed(&mut reader)?,
-            };
+            let stamp = Stamp { size, modified: signed(&mut reader)? };
             let traits = reader.byte()?;
             if segment as usize >= out.segments.len() {
                 return Err(Damaged("a file names no segment"));
             }
-            out.files.push(FileEntry {
-                path: path.as_str().into(),
-                segment,
-                blob,
-                stamp,
-                traits,
-            });
+            out.files.push(FileEntry { path: path.as_str().into(), segment, blob, stamp, traits });
         }
         let mut reader = Reader::new(container.section(FOLDERS)?.all()?);
         let mut path = String::new();
@@ -185,10 +163,7 @@ impl OpenGeneration {
     fn read(container: Container) -> Result<OpenGeneration, IndexError> {
         let generation =
             Generation::decode(&container).map_err(|damaged| damaged.in_file(container.path()))?;
-        Ok(OpenGeneration {
-            generation,
-            container,
-        })
+        Ok(OpenGeneration { generation, container })
     }
 
     /// Files by the words of their paths: `NAME` for the file's own name, body for folders.
@@ -208,41 +183,24 @@ impl OpenGeneration {
 /// The terms of a path: those of the file name marked `NAME`, those of its folders `BODY`.
 pub(crate) fn path_terms(path: &str, mut term: impl FnMut(&str, u8)) {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    token::words(folders, |_, word| {
-        token::terms(word, |found| term(found, BODY))
-    });
-    token::words(name, |_, word| {
-        token::terms(word, |found| term(found, NAME))
-    });
+    token::words(folders, |_, word| token::terms(word, |found| term(found, BODY)));
+    token::words(name, |_, word| token::terms(word, |found| term(found, NAME)));
 }
 
 fn encode_paths<'p>(paths: impl Iterator<Item = &'p str>) -> dictionary::Encoded {
     let mut lists: BTreeMap<String, List> = BTreeMap::new();
     for (file, path) in paths.enumerate() {
         let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
-        path_terms(path, |term, field| {
-            counts.entry(term.to_owned()).or_default().add(field)
-        });
+        path_terms(path, |term, field| counts.entry(term.to_owned()).or_default().add(field));
         for (term, counts) in counts {
-            lists.entry(term).or_default().push(Posting {
-                chunk: file as u32,
-                counts,
-            });
+            lists.entry(term).or_default().push(Posting { chunk: file as u32, counts });
         }
     }
-    dictionary::encode(
-        lists
-            .iter()
-            .map(|(term, list)| (term.as_bytes(), &list.bytes[..], list.count)),
-    )
+    dictionary::encode(lists.iter().map(|(term, list)| (term.as_bytes(), &list.bytes[..], list.count)))
 }
 
 fn put_path(out: &mut Vec<u8>, before: &str, path: &str) {
-    let mut shared = before
-        .bytes()
-        .zip(path.bytes())
-        .take_while(|(left, right)| left == right)
-        .count();
+    let mut shared = before.bytes().zip(path.bytes()).take_while(|(left, right)| left == right).count();
     while !path.is_char_boundary(shared) {
         shared -= 1;
     }
@@ -262,7 +220,5 @@ fn take_path(reader: &mut Reader<'_>, path: &mut String) -> Result<(), Damaged> 
 
 fn signed(reader: &mut Reader<'_>) -> Result<i64, Damaged> {
     let bytes = reader.take(8)?;
-    Ok(i64::from_le_bytes(
-        bytes.try_into().expect("eight bytes were taken"),
-    ))
+    Ok(i64::from_le_bytes(bytes.try_into().expect("eight bytes were taken")))
 }

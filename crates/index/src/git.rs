@@ -16,19 +16,12 @@ pub(crate) fn revision(folder: &Path) -> Option<Revision> {
     let git = git_folder(folder)?;
     let head = read(&git.join("HEAD"))?;
     let Some(reference) = head.strip_prefix("ref: ") else {
-        return Some(Revision {
-            commit: is_commit(&head).then_some(head),
-            branch: None,
-        });
+        return Some(Revision { commit: is_commit(&head).then_some(head), branch: None });
     };
     // A linked worktree keeps its HEAD apart and shares the rest.
     let common = read(&git.join("commondir")).map_or_else(|| git.clone(), |path| git.join(path));
-    let loose = [&git, &common]
-        .iter()
-        .find_map(|folder| read(&folder.join(reference)));
-    let commit = loose
-        .or_else(|| packed(&common, reference))
-        .filter(|commit| is_commit(commit));
+    let loose = [&git, &common].iter().find_map(|folder| read(&folder.join(reference)));
+    let commit = loose.or_else(|| packed(&common, reference)).filter(|commit| is_commit(commit));
     let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
     Some(Revision { commit, branch })
 }
@@ -44,10 +37,7 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
 
 fn packed(git: &Path, reference: &str) -> Option<String> {
     let refs = fs::read_to_string(git.join("packed-refs")).ok()?;
-    let line = refs.lines().find(|line| {
-        line.split_once(' ')
-            .is_some_and(|(_, name)| name == reference)
-    })?;
+    let line = refs.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name == reference))?;
     line.split(' ').next().map(str::to_owned)
 }
 

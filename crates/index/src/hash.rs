@@ -20,9 +20,7 @@ impl Hasher for Fast {
     fn write(&mut self, bytes: &[u8]) {
         let mut chunks = bytes.chunks_exact(8);
         for chunk in &mut chunks {
-            self.mix(u64::from_le_bytes(
-                chunk.try_into().expect("chunks of eight"),
-            ));
+            self.mix(u64::from_le_bytes(chunk.try_into().expect("chunks of eight")));
         }
         let rest = chunks.remainder();
         if !rest.is_empty() {

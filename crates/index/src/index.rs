@@ -58,11 +58,7 @@ impl Index {
         let store = Store::new(store);
         let opened = Arc::new(store.open()?);
         let view = View::new(opened, Changes::default(), None)?;
-        Ok(Index {
-            repo: repo.to_owned(),
-            store,
-            view: RwLock::new(Arc::new(view)),
-        })
+        Ok(Index { repo: repo.to_owned(), store, view: RwLock::new(Arc::new(view)) })
     }
 
     /// Compares the index with the files and searches changed ones directly from now on.
@@ -91,9 +87,7 @@ impl Index {
         let generation = &view.opened.tables.generation;
         let mut languages = BTreeMap::new();
         for file in &generation.files {
-            let blob = view.opened.segments[file.segment as usize]
-                .blob(file.blob)
-                .ok();
+            let blob = view.opened.segments[file.segment as usize].blob(file.blob).ok();
             if let Some(lang) = blob.and_then(|blob| blob.lang) {
                 *languages.entry(lang.get().id).or_default() += 1;
             }
@@ -104,12 +98,7 @@ impl Index {
             source_bytes: generation.files.iter().map(|file| file.stamp.size).sum(),
             chunks: view.chunks,
             segments: view.opened.segments.len() as u64,
-            index_bytes: view
-                .opened
-                .segments
-                .iter()
-                .map(|segment| segment.file_bytes())
-                .sum(),
+            index_bytes: view.opened.segments.iter().map(|segment| segment.file_bytes()).sum(),
             languages,
             skipped: generation.skipped.clone(),
             revision: crate::git::revision(&self.repo),
@@ -121,14 +110,9 @@ impl Index {
     pub fn verify(&self) -> Result<(), IndexError> {
         let opened = Arc::clone(&self.view().opened);
         let name = crate::generation::Generation::file_name(opened.tables.generation.number);
-        opened
-            .tables
-            .verify()
-            .map_err(|damaged| damaged.in_file(&self.store.folder.join(name)))?;
+        opened.tables.verify().map_err(|damaged| damaged.in_file(&self.store.folder.join(name)))?;
         for segment in &opened.segments {
-            segment
-                .verify()
-                .map_err(|damaged| damaged.in_file(segment.path()))?;
+            segment.verify().map_err(|damaged| damaged.in_file(segment.path()))?;
         }
         Ok(())
     }

@@ -37,9 +37,7 @@ pub(crate) struct Opened {
 
 impl Store {
     pub fn new(folder: &Path) -> Store {
-        Store {
-            folder: folder.to_owned(),
-        }
+        Store { folder: folder.to_owned() }
     }
 
     pub fn create(&self) -> Result<(), IndexError> {
@@ -57,9 +55,7 @@ impl Store {
             .map_err(IndexError::io(&path))?;
         match file.try_lock() {
             Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => Err(IndexError::Busy {
-                store: self.folder.clone(),
-            }),
+            Err(TryLockError::WouldBlock) => Err(IndexError::Busy { store: self.folder.clone() }),
             Err(TryLockError::Error(source)) => Err(IndexError::Io { path, source }),
         }
     }
@@ -80,19 +76,12 @@ impl Store {
             let mut names: Vec<String> = current.iter().cloned().collect();
             let mut others = self.names(GENERATION);
             others.sort_by(|left, right| right.cmp(left));
-            names.extend(
-                others
-                    .into_iter()
-                    .filter(|name| Some(name) != current.as_ref()),
-            );
+            names.extend(others.into_iter().filter(|name| Some(name) != current.as_ref()));
             for (at, name) in names.iter().enumerate() {
                 match self.open_generation(name) {
                     Ok(opened) => {
                         let fallback_from = if at > 0 { current.clone() } else { None };
-                        return Ok(Opened {
-                            fallback_from,
-                            ..opened
-                        });
+                        return Ok(Opened { fallback_from, ..opened });
                     }
                     Err(error) => first_error = first_error.or(Some(error)),
                 }
@@ -102,9 +91,7 @@ impl Store {
             }
             first_error = None;
         }
-        Err(first_error.unwrap_or_else(|| IndexError::NoIndex {
-            store: self.folder.clone(),
-        }))
+        Err(first_error.unwrap_or_else(|| IndexError::NoIndex { store: self.folder.clone() }))
     }
 
     fn open_generation(&self, name: &str) -> Result<Opened, IndexError> {
@@ -113,10 +100,7 @@ impl Store {
         let mut segments = Vec::new();
         for segment in &tables.generation.segments {
             if !segment.starts_with(SEGMENT) || segment.contains(['/', '\\']) {
-                return Err(IndexError::Damaged {
-                    file: path,
-                    what: "a segment has no proper name",
-                });
+                return Err(IndexError::Damaged { file: path, what: "a segment has no proper name" });
             }
             segments.push(Arc::new(Segment::open(&self.folder.join(segment))?));
         }
@@ -126,16 +110,9 @@ impl Store {
             .iter()
             .all(|file| file.blob < segments[file.segment as usize].blob_count());
         if !in_range {
-            return Err(IndexError::Damaged {
-                file: path,
-                what: "a file names no blob of its segment",
-            });
+            return Err(IndexError::Damaged { file: path, what: "a file names no blob of its segment" });
         }
-        Ok(Opened {
-            tables,
-            segments,
-            fallback_from: None,
-        })
+        Ok(Opened { tables, segments, fallback_from: None })
     }
 
     /// Every segment that opens, also those no generation names: work that a cancelled or killed build had finished.
@@ -145,9 +122,7 @@ impl Store {
         names
             .into_iter()
             .filter_map(|name| {
-                Segment::open(&self.folder.join(&name))
-                    .ok()
-                    .map(|segment| (name, Arc::new(segment)))
+                Segment::open(&self.folder.join(&name)).ok().map(|segment| (name, Arc::new(segment)))
             })
             .collect()
     }
@@ -179,17 +154,9 @@ impl Store {
         let mut generations = self.names(GENERATION);
         generations.sort_by(|left, right| right.cmp(left));
         let mut keep: HashSet<String> = HashSet::new();
-        let kept = self
-            .current()
-            .into_iter()
-            .chain(generations.iter().cloned());
+        let kept = self.current().into_iter().chain(generations.iter().cloned());
         for name in kept.filter(|name| generations.contains(name)) {
-            if keep
-                .iter()
-                .filter(|kept| kept.starts_with(GENERATION))
-                .count()
-                >= 2
-            {
+            if keep.iter().filter(|kept| kept.starts_with(GENERATION)).count() >= 2 {
                 break;
             }
             if let Ok(tables) = OpenGeneration::open(&self.folder.join(&name)) {
@@ -197,10 +164,7 @@ impl Store {
                 keep.insert(name);
             }
         }
-        let old = generations
-            .into_iter()
-            .chain(self.names(SEGMENT))
-            .chain(self.names(".writing-"));
+        let old = generations.into_iter().chain(self.names(SEGMENT)).chain(self.names(".writing-"));
         for name in old.filter(|name| !keep.contains(name)) {
             // Best effort: what stays is removed by the next build.
             let _ = fs::remove_file(self.folder.join(name));

@@ -18,21 +18,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Binary> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(Cow::Borrowed(text)),
         Err(_) if is_mostly_control(head) => Err(Binary),
-        Err(_) => Ok(encoding_rs::WINDOWS_1252
-            .decode_without_bom_handling(bytes)
-            .0),
+        Err(_) => Ok(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
     }
 }
 
 /// UTF-16 of mostly Latin text has a zero in nearly every second byte, always on the same side.
 fn utf16_without_mark<'b>(bytes: &'b [u8], head: &[u8]) -> Option<Cow<'b, str>> {
-    let zeros = |offset: usize| {
-        head.iter()
-            .skip(offset)
-            .step_by(2)
-            .filter(|byte| **byte == 0)
-            .count()
-    };
+    let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|byte| **byte == 0).count();
     let half = head.len() / 2;
     let encoding = match (zeros(0), zeros(1)) {
         (0, odd) if odd * 10 > half * 9 => encoding_rs::UTF_16LE,
@@ -56,15 +48,10 @@ mod tests {
 
     #[test]
     fn common_encodings_read_as_text() {
-        let utf16: Vec<u8> = [0xFF, 0xFE]
-            .into_iter()
-            .chain("fn größe".encode_utf16().flat_map(u16::to_le_bytes))
-            .collect();
+        let utf16: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("fn größe".encode_utf16().flat_map(u16::to_le_bytes)).collect();
         assert_eq!(decode(&utf16).unwrap(), "fn größe");
-        let bare: Vec<u8> = "plain text"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
+        let bare: Vec<u8> = "plain text".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(decode(&bare).unwrap(), "plain text");
         assert_eq!(decode(b"\xEF\xBB\xBFmarked").unwrap(), "marked");
         assert_eq!(decode(b"caf\xE9").unwrap(), "café");

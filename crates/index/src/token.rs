@@ -84,14 +84,8 @@ pub(crate) fn terms(word: &str, mut term: impl FnMut(&str)) {
 
 /// The spelling-independent form of a name: `parse_query`, `parseQuery` and `Parser::parse_query` are equal.
 pub(crate) fn fold_name(name: &str) -> String {
-    let last = name
-        .rsplit(['.', ':', '/', '#'])
-        .find(|part| !part.is_empty())
-        .unwrap_or(name);
-    last.chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    let last = name.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(name);
+    last.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Long mixtures of digits and letters name nothing.
@@ -112,11 +106,7 @@ fn is_cjk(letter: char) -> bool {
 }
 
 fn bigrams(word: &str, term: &mut impl FnMut(&str)) {
-    let ends: Vec<usize> = word
-        .char_indices()
-        .map(|(at, _)| at)
-        .chain([word.len()])
-        .collect();
+    let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
     if ends.len() == 2 {
         return term(word);
     }
@@ -127,9 +117,7 @@ fn bigrams(word: &str, term: &mut impl FnMut(&str)) {
 
 /// The words of an identifier: at `_`, at camel humps, before the last capital of an acronym (`HTTPServer`).
 pub(crate) fn split(word: &str) -> impl Iterator<Item = &str> {
-    word.split('_')
-        .filter(|part| !part.is_empty())
-        .flat_map(humps)
+    word.split('_').filter(|part| !part.is_empty()).flat_map(humps)
 }
 
 fn humps(part: &str) -> impl Iterator<Item = &str> {
@@ -170,14 +158,22 @@ pub(crate) fn stem(word: &str) -> &str {
         return word;
     }
     let word = plural(word);
-    for ending in [
-        "ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate",
-    ] {
+    for ending in ["ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate"] {
         if let Some(base) = word.strip_suffix(ending).filter(|base| base.len() >= 4) {
             return undouble(base);
         }
     }
-    for (ending, least) in [("ements", 4), ("ement", 4), ("er", 4), ("or", 4), ("ing", 3), ("ed", 3), ("ion", 4), ("able", 4), ("ly", 4)] {
+    for (ending, least) in [
+        ("ements", 4),
+        ("ement", 4),
+        ("er", 4),
+        ("or", 4),
+        ("ing", 3),
+        ("ed", 3),
+        ("ion", 4),
+        ("able", 4),
+        ("ly", 4),
+    ] {
         let base = word.strip_suffix(ending).filter(|base| base.len() >= least && base.bytes().any(is_vowel));
         if let Some(base) = base {
             return undouble(base.strip_suffix('e').filter(|base| base.len() >= 4).unwrap_or(base));
@@ -208,11 +204,7 @@ fn undouble(base: &str) -> &str {
         && bytes[bytes.len() - 1] == bytes[bytes.len() - 2]
         && !is_vowel(bytes[bytes.len() - 1]);
     // `process` and `access` keep their double s.
-    if doubled && bytes[bytes.len() - 1] != b's' {
-        &base[..base.len() - 1]
-    } else {
-        base
-    }
+    if doubled && bytes[bytes.len() - 1] != b's' { &base[..base.len() - 1] } else { base }
 }
 
 #[cfg(test)]
@@ -235,28 +227,16 @@ mod tests {
                 term.to_owned()
             })
         );
-        assert_eq!(
-            terms_of("HTTPServer"),
-            [stem("http"), stem("server"), "httpserver"]
-        );
+        assert_eq!(terms_of("HTTPServer"), [stem("http"), stem("server"), "httpserver"]);
         assert_eq!(terms_of("utf8"), ["utf8"]);
         assert_eq!(terms_of("x"), ["x"]);
-        assert_eq!(
-            terms_of("9f86d081884c7d659a2feaa0c55ad015"),
-            Vec::<String>::new()
-        );
+        assert_eq!(terms_of("9f86d081884c7d659a2feaa0c55ad015"), Vec::<String>::new());
     }
 
     #[test]
     fn word_forms_meet() {
         for family in [
-            &[
-                "cancel",
-                "cancels",
-                "cancelled",
-                "cancelling",
-                "cancellation",
-            ][..],
+            &["cancel", "cancels", "cancelled", "cancelling", "cancellation"][..],
             &["parse", "parses", "parsed", "parsing", "parser", "parsers"],
             &["validate", "validates", "validation", "validator"],
             &["handle", "handles", "handler", "handling", "handled"],
@@ -269,23 +249,15 @@ mod tests {
             &["call", "called", "calling", "calls"],
         ] {
             let stems: Vec<&str> = family.iter().map(|word| stem(word)).collect();
-            assert!(
-                stems.iter().all(|stem| *stem == stems[0]),
-                "{family:?} {stems:?}"
-            );
+            assert!(stems.iter().all(|stem| *stem == stems[0]), "{family:?} {stems:?}");
         }
     }
 
     #[test]
     fn words_are_found_between_any_characters() {
         let mut out = Vec::new();
-        words("a.b_c → größe“x”(d)", |at, word| {
-            out.push((at, word))
-        });
-        assert_eq!(
-            out.iter().map(|(_, word)| *word).collect::<Vec<_>>(),
-            ["a", "b_c", "größe", "x", "d"]
-        );
+        words("a.b_c → größe“x”(d)", |at, word| out.push((at, word)));
+        assert_eq!(out.iter().map(|(_, word)| *word).collect::<Vec<_>>(), ["a", "b_c", "größe", "x", "d"]);
     }
 
     #[test]

@@ -24,9 +24,7 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub fn new() -> Collector {
-        Collector {
-            seen: vec![0; 1 << (BUCKET_BITS - 6)],
-        }
+        Collector { seen: vec![0; 1 << (BUCKET_BITS - 6)] }
     }
 
     /// The buckets of `text`, ascending.
@@ -91,11 +89,7 @@ pub(crate) fn need_regex(expression: &Hir) -> Need {
         }
         HirKind::Alternation(parts) => {
             let needs: Vec<Need> = parts.iter().map(need_regex).collect();
-            if needs.contains(&Need::Anything) {
-                Need::Anything
-            } else {
-                Need::Any(needs)
-            }
+            if needs.contains(&Need::Anything) { Need::Anything } else { Need::Any(needs) }
         }
         _ => Need::Anything,
     }
@@ -110,10 +104,8 @@ fn exact(part: &Hir) -> Option<Vec<u8>> {
                 regex_syntax::hir::Class::Unicode(class) => {
                     let mut letters = class.iter().flat_map(|range| range.start()..=range.end());
                     let (first, second) = (letters.next()?, letters.next()?);
-                    (letters.next().is_none()
-                        && first.is_ascii()
-                        && first.eq_ignore_ascii_case(&second))
-                    .then_some(first as u8)
+                    (letters.next().is_none() && first.is_ascii() && first.eq_ignore_ascii_case(&second))
+                        .then_some(first as u8)
                 }
                 regex_syntax::hir::Class::Bytes(class) => {
                     let mut bytes = class.iter().flat_map(|range| range.start()..=range.end());
@@ -138,11 +130,7 @@ fn all(needs: impl IntoIterator<Item = Need>) -> Need {
         }
     }
     out.dedup();
-    if out.is_empty() {
-        Need::Anything
-    } else {
-        Need::All(out)
-    }
+    if out.is_empty() { Need::Anything } else { Need::All(out) }
 }
 
 #[cfg(test)]
@@ -160,14 +148,8 @@ mod tests {
 
     #[test]
     fn whatever_matches_satisfies_its_need() {
-        let texts = [
-            "fn parse_query(text: &str)",
-            "PARSE_QUERY",
-            "struct Foo;",
-            "foobar baz",
-            "naïve Café",
-            "",
-        ];
+        let texts =
+            ["fn parse_query(text: &str)", "PARSE_QUERY", "struct Foo;", "foobar baz", "naïve Café", ""];
         let expressions = [
             "parse_query",
             "(?i)parse_query",
@@ -189,9 +171,6 @@ mod tests {
             }
         }
         let need = need_regex(&regex_syntax::parse("parse_query").unwrap());
-        assert!(!satisfied(
-            &need,
-            &collector.collect(b"nothing of the kind")
-        ));
+        assert!(!satisfied(&need, &collector.collect(b"nothing of the kind")));
     }
 }

@@ -43,10 +43,8 @@ impl View {
     ) -> Result<View, IndexError> {
         let base = &opened.tables.generation.files;
         let mut pairs: Vec<Vec<(u32, u32)>> = vec![Vec::new(); opened.segments.len()];
-        for (file, entry) in base
-            .iter()
-            .enumerate()
-            .filter(|(file, _)| !changes.hidden.contains(&(*file as u32)))
+        for (file, entry) in
+            base.iter().enumerate().filter(|(file, _)| !changes.hidden.contains(&(*file as u32)))
         {
             pairs[entry.segment as usize].push((entry.blob, file as u32));
         }
@@ -54,13 +52,7 @@ impl View {
         let mut extra = Vec::new();
         if let Some((segment, files)) = overlay {
             let first = base.len() as u32;
-            pairs.push(
-                files
-                    .iter()
-                    .enumerate()
-                    .map(|(at, entry)| (entry.blob, first + at as u32))
-                    .collect(),
-            );
+            pairs.push(files.iter().enumerate().map(|(at, entry)| (entry.blob, first + at as u32)).collect());
             segments.push(segment);
             extra = files;
         }
@@ -76,15 +68,8 @@ impl View {
         let mut words = 0u64;
         for (segment, pairs) in segments.into_iter().zip(pairs) {
             let damaged = segment.path().to_owned();
-            let part = Part::new(
-                segment,
-                pairs,
-                &mut view.chunks,
-                &mut words,
-                &mut view.lexical_files,
-            );
-            view.parts
-                .push(part.map_err(|error| error.in_file(&damaged))?);
+            let part = Part::new(segment, pairs, &mut view.chunks, &mut words, &mut view.lexical_files);
+            view.parts.push(part.map_err(|error| error.in_file(&damaged))?);
         }
         view.average_length = (words as f32 / view.chunks.max(1) as f32).max(1.0);
         Ok(view)
@@ -92,8 +77,7 @@ impl View {
 
     pub fn file(&self, file: u32) -> &FileEntry {
         let base = &self.opened.tables.generation.files;
-        base.get(file as usize)
-            .unwrap_or_else(|| &self.extra[file as usize - base.len()])
+        base.get(file as usize).unwrap_or_else(|| &self.extra[file as usize - base.len()])
     }
 
     pub fn file_count(&self) -> usize {

@@ -92,10 +92,7 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     pub fn of(metadata: &Metadata) -> Stamp {
-        Stamp {
-            size: metadata.len(),
-            modified: modified(metadata),
-        }
+        Stamp { size: metadata.len(), modified: modified(metadata) }
     }
 }
 
@@ -118,9 +115,7 @@ pub(crate) struct Walk {
 
 pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Walk, IndexError> {
     if !repo.is_dir() {
-        return Err(IndexError::NotADirectory {
-            path: repo.to_owned(),
-        });
+        return Err(IndexError::NotADirectory { path: repo.to_owned() });
     }
     let store: PathBuf = store.canonicalize().unwrap_or_else(|_| store.to_owned());
     let mut builder = WalkBuilder::new(repo);
@@ -133,10 +128,8 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
         .sort_by_file_path(|left, right| left.cmp(right))
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let version_control = entry.depth() > 0
-                && VERSION_CONTROL
-                    .iter()
-                    .any(|name| entry.file_name() == *name);
+            let version_control =
+                entry.depth() > 0 && VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
             let is_store = is_folder && entry.path().canonicalize().is_ok_and(|path| path == store);
             !version_control && !is_store
         });
@@ -145,15 +138,13 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                out.skipped
-                    .add(SkipReason::Unreadable, &describe(repo, &error));
+                out.skipped.add(SkipReason::Unreadable, &describe(repo, &error));
                 continue;
             }
         };
         let relative = entry.path().strip_prefix(repo).unwrap_or(entry.path());
         let Some(path) = slashed(relative) else {
-            out.skipped
-                .add(SkipReason::Name, &relative.to_string_lossy());
+            out.skipped.add(SkipReason::Name, &relative.to_string_lossy());
             continue;
         };
         let Some(kind) = entry.file_type() else {
@@ -172,10 +163,7 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
         } else if metadata.len() > max_file_bytes {
             out.skipped.add(SkipReason::Oversized, &path);
         } else {
-            out.files.push(Found {
-                path,
-                stamp: Stamp::of(&metadata),
-            });
+            out.files.push(Found { path, stamp: Stamp::of(&metadata) });
         }
     }
     out.files.sort_by(|left, right| left.path.cmp(&right.path));
@@ -189,7 +177,5 @@ fn slashed(path: &Path) -> Option<String> {
 
 /// What the walker's error is about, without the absolute part of the path.
 fn describe(repo: &Path, error: &ignore::Error) -> String {
-    error
-        .to_string()
-        .replace(&repo.to_string_lossy().into_owned(), ".")
+    error.to_string().replace(&repo.to_string_lossy().into_owned(), ".")
 }

@@ -100,9 +100,7 @@ pub(crate) fn build(
 ) -> Result<BuildReport, IndexError> {
     let store = Store::new(store);
     if !repo.is_dir() {
-        return Err(IndexError::NotADirectory {
-            path: repo.to_owned(),
-        });
+        return Err(IndexError::NotADirectory { path: repo.to_owned() });
     }
     store.create()?;
     let _lock = store.lock()?;
@@ -110,10 +108,7 @@ pub(crate) fn build(
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
-        .map_err(|error| IndexError::Io {
-            path: repo.to_owned(),
-            source: std::io::Error::other(error),
-        })?;
+        .map_err(|error| IndexError::Io { path: repo.to_owned(), source: std::io::Error::other(error) })?;
     let mut run = Run::start(repo, store, options, pool, progress, cancelled)?;
     let outcome = run.work();
     if outcome.is_err() {
@@ -165,29 +160,16 @@ impl<'r> Run<'r> {
             bytes_total: 0,
         });
         let walk = walk(repo, &store.folder, options.max_file_bytes)?;
-        let segments = if options.full {
-            Vec::new()
-        } else {
-            store.all_segments()
-        };
-        let segments: Vec<_> = segments
-            .into_iter()
-            .filter(|(_, segment)| segment.is_current_work())
-            .collect();
+        let segments = if options.full { Vec::new() } else { store.all_segments() };
+        let segments: Vec<_> =
+            segments.into_iter().filter(|(_, segment)| segment.is_current_work()).collect();
         let mut known = FastMap::default();
         for (at, (_, segment)) in segments.iter().enumerate() {
             for number in 0..segment.blob_count() {
                 if let Ok(blob) = segment.blob(number)
                     && let Some(lang) = blob.lang
                 {
-                    known.insert(
-                        Key {
-                            hash: blob.hash,
-                            lang,
-                            tier: blob.tier,
-                        },
-                        (at as u32, number),
-                    );
+                    known.insert(Key { hash: blob.hash, lang, tier: blob.tier }, (at as u32, number));
                 }
             }
         }
@@ -217,41 +199,25 @@ impl<'r> Run<'r> {
             return;
         };
         let generation = &opened.tables.generation;
-        let place: HashMap<&str, u32> = self
-            .segments
-            .iter()
-            .enumerate()
-            .map(|(at, (name, _))| (name.as_str(), at as u32))
-            .collect();
-        let by_path: HashMap<&str, &FileEntry> = generation
-            .files
-            .iter()
-            .map(|file| (&*file.path, file))
-            .collect();
+        let place: HashMap<&str, u32> =
+            self.segments.iter().enumerate().map(|(at, (name, _))| (name.as_str(), at as u32)).collect();
+        let by_path: HashMap<&str, &FileEntry> =
+            generation.files.iter().map(|file| (&*file.path, file)).collect();
         for (at, found) in self.found.iter().enumerate() {
             let Some(old) = by_path.get(found.path.as_str()) else {
                 continue;
             };
-            let Some(segment) = place.get(generation.segments[old.segment as usize].as_str())
-            else {
+            let Some(segment) = place.get(generation.segments[old.segment as usize].as_str()) else {
                 continue;
             };
             if old.stamp == found.stamp {
-                self.entries.insert(
-                    at,
-                    FileEntry {
-                        segment: *segment,
-                        ..(*old).clone()
-                    },
-                );
+                self.entries.insert(at, FileEntry { segment: *segment, ..(*old).clone() });
             }
         }
     }
 
     fn work(&mut self) -> Result<(), IndexError> {
-        let new: Vec<usize> = (0..self.found.len())
-            .filter(|at| !self.entries.contains_key(at))
-            .collect();
+        let new: Vec<usize> = (0..self.found.len()).filter(|at| !self.entries.contains_key(at)).collect();
         let new_bytes: u64 = new.iter().map(|at| self.found[*at].stamp.size).sum();
         if new_bytes > self.options.lexical_first_bytes {
             self.pass(&new, Tier::Lexical)?;
@@ -273,20 +239,14 @@ impl<'r> Run<'r> {
 
     fn tier(&self, entry: &FileEntry) -> Tier {
         match self.segments.get(entry.segment as usize) {
-            Some((_, segment)) => segment
-                .blob(entry.blob)
-                .map_or(Tier::Lexical, |blob| blob.tier),
+            Some((_, segment)) => segment.blob(entry.blob).map_or(Tier::Lexical, |blob| blob.tier),
             // Still in the builder: written by the pass that is running.
             None => Tier::Structural,
         }
     }
 
     fn pass(&mut self, files: &[usize], tier: Tier) -> Result<(), IndexError> {
-        let phase = if tier == Tier::Lexical {
-            Phase::Lexical
-        } else {
-            Phase::Structural
-        };
+        let phase = if tier == Tier::Lexical { Phase::Lexical } else { Phase::Structural };
         let size = |at: &usize| self.found[*at].stamp.size;
         let mut state = Progress {
             phase,
@@ -306,22 +266,14 @@ impl<'r> Run<'r> {
             });
             let (batch, later) = rest.split_at(count.count());
             rest = later;
-            let (repo, limit, cancelled, known, found) = (
-                self.repo,
-                self.options.max_file_bytes,
-                self.cancelled,
-                &self.known,
-                &self.found,
-            );
+            let (repo, limit, cancelled, known, found) =
+                (self.repo, self.options.max_file_bytes, self.cancelled, &self.known, &self.found);
             let is_known = |key: &Key| known.contains_key(key);
             let outcomes: Vec<Outcome> = self.pool.install(|| {
-                let outcomes = batch
-                    .par_iter()
-                    .with_max_len(1)
-                    .map(|at| match cancelled() {
-                        true => Outcome::Cancelled,
-                        false => examine(repo, &found[*at], limit, tier, &is_known),
-                    });
+                let outcomes = batch.par_iter().with_max_len(1).map(|at| match cancelled() {
+                    true => Outcome::Cancelled,
+                    false => examine(repo, &found[*at], limit, tier, &is_known),
+                });
                 outcomes.collect()
             });
             for (at, outcome) in batch.iter().zip(outcomes) {
@@ -331,17 +283,10 @@ impl<'r> Run<'r> {
                 self.flush()?;
             }
             state.files_done += batch.len() as u64;
-            state.bytes_done += batch
-                .iter()
-                .map(|at| self.found[*at].stamp.size)
-                .sum::<u64>();
+            state.bytes_done += batch.iter().map(|at| self.found[*at].stamp.size).sum::<u64>();
             (self.progress)(state);
         }
-        if tier == Tier::Lexical {
-            self.flush()
-        } else {
-            Ok(())
-        }
+        if tier == Tier::Lexical { self.flush() } else { Ok(()) }
     }
 
     fn take(&mut self, at: usize, outcome: Outcome) -> Result<(), IndexError> {
@@ -386,19 +331,15 @@ impl<'r> Run<'r> {
             return Ok(());
         }
         let builder = std::mem::take(&mut self.builder);
-        self.segments
-            .push(self.store.write_segment(&builder.finish())?);
+        self.segments.push(self.store.write_segment(&builder.finish())?);
         Ok(())
     }
 
     /// Merges small and mostly dead segments, so that years of small changes do not slow down queries.
     fn merge_small(&mut self) -> Result<(), IndexError> {
         let mut live: Vec<u64> = vec![0; self.segments.len()];
-        let mut used: Vec<Vec<bool>> = self
-            .segments
-            .iter()
-            .map(|(_, segment)| vec![false; segment.blob_count() as usize])
-            .collect();
+        let mut used: Vec<Vec<bool>> =
+            self.segments.iter().map(|(_, segment)| vec![false; segment.blob_count() as usize]).collect();
         for entry in self.entries.values() {
             let seen = &mut used[entry.segment as usize][entry.blob as usize];
             if !*seen {
@@ -412,17 +353,12 @@ impl<'r> Run<'r> {
                 .map(|blob| u64::from(blob.text_bytes))
                 .sum::<u64>()
         };
-        let small: Vec<usize> = (0..live.len())
-            .filter(|at| live[*at] > 0 && live[*at] < SMALL_BYTES)
-            .collect();
+        let small: Vec<usize> =
+            (0..live.len()).filter(|at| live[*at] > 0 && live[*at] < SMALL_BYTES).collect();
         let dead: Vec<usize> = (0..live.len())
             .filter(|at| live[*at] > 0 && live[*at] * 2 < total(&self.segments[*at].1))
             .collect();
-        let mut chosen: Vec<usize> = if small.len() > SMALL_SEGMENTS {
-            small
-        } else {
-            Vec::new()
-        };
+        let mut chosen: Vec<usize> = if small.len() > SMALL_SEGMENTS { small } else { Vec::new() };
         chosen.extend(dead);
         chosen.sort_unstable();
         chosen.dedup();
@@ -440,14 +376,10 @@ impl<'r> Run<'r> {
         for at in chosen {
             let segment = Arc::clone(&self.segments[at].1);
             let target = self.segments.len() as u32;
-            let places = self
-                .builder
-                .absorb(&segment, |blob| used[at][blob as usize]);
+            let places = self.builder.absorb(&segment, |blob| used[at][blob as usize]);
             let places = places.map_err(|damaged| damaged.in_file(segment.path()))?;
-            let places = places
-                .into_iter()
-                .enumerate()
-                .filter_map(|(old, new)| new.map(|new| (old as u32, new)));
+            let places =
+                places.into_iter().enumerate().filter_map(|(old, new)| new.map(|new| (old as u32, new)));
             moved.extend(places.map(|(old, new)| ((at as u32, old), (target, new))));
             if self.builder.source_bytes() >= SEGMENT_BYTES {
                 self.flush()?;
@@ -472,10 +404,7 @@ impl<'r> Run<'r> {
                 segments.push(self.segments[entry.segment as usize].clone());
                 segments.len() as u32 - 1
             });
-            files.push(FileEntry {
-                segment,
-                ..entry.clone()
-            });
+            files.push(FileEntry { segment, ..entry.clone() });
         }
         let generation = Generation {
             number: self.store.next_number(),
@@ -488,20 +417,15 @@ impl<'r> Run<'r> {
             skipped: self.skipped.clone(),
         };
         self.store.publish(&generation)?;
-        let chunks = generation
-            .files
-            .iter()
-            .filter_map(|file| segments[file.segment as usize].1.blob(file.blob).ok());
+        let chunks =
+            generation.files.iter().filter_map(|file| segments[file.segment as usize].1.blob(file.blob).ok());
         Ok(BuildReport {
             generation: generation.number,
             files: generation.files.len() as u64,
             source_bytes: generation.files.iter().map(|file| file.stamp.size).sum(),
             chunks: chunks.map(|blob| blob.chunks.len() as u64).sum(),
             segments: segments.len() as u64,
-            index_bytes: segments
-                .iter()
-                .map(|(_, segment)| segment.file_bytes())
-                .sum(),
+            index_bytes: segments.iter().map(|(_, segment)| segment.file_bytes()).sum(),
             analysed_files: self.analysed.0,
             analysed_bytes: self.analysed.1,
             skipped: self.skipped.clone(),

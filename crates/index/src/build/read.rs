@@ -24,10 +24,7 @@ pub(crate) fn read(repo: &Path, found: &Found, max_file_bytes: u64) -> Result<Co
         let mut file = File::open(&path).map_err(|_| SkipReason::Unreadable)?;
         let before = Stamp::of(&file.metadata().map_err(|_| SkipReason::Unreadable)?);
         let mut bytes = Vec::with_capacity(before.size.min(max_file_bytes) as usize + 1);
-        let limited = file
-            .by_ref()
-            .take(max_file_bytes + 1)
-            .read_to_end(&mut bytes);
+        let limited = file.by_ref().take(max_file_bytes + 1).read_to_end(&mut bytes);
         limited.map_err(|_| SkipReason::Unreadable)?;
         if bytes.len() as u64 > max_file_bytes {
             return Err(SkipReason::Oversized);
@@ -36,14 +33,8 @@ pub(crate) fn read(repo: &Path, found: &Found, max_file_bytes: u64) -> Result<Co
         let steady = before == after && after.size == bytes.len() as u64;
         // A file that never holds still, or was written within a tick of the file system's clock, is indexed as it is,
         // with a stamp that makes the next look read it again.
-        let stamp = if steady && !is_just_written(after) {
-            after
-        } else {
-            Stamp {
-                modified: i64::MIN,
-                ..after
-            }
-        };
+        let stamp =
+            if steady && !is_just_written(after) { after } else { Stamp { modified: i64::MIN, ..after } };
         last = Some(Content { bytes, stamp });
         if steady {
             break;
@@ -56,9 +47,7 @@ pub(crate) fn read(repo: &Path, found: &Found, max_file_bytes: u64) -> Result<Co
 const TICK_NANOS: i64 = 20_000_000;
 
 fn is_just_written(stamp: Stamp) -> bool {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_nanos() as i64);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64);
     now.saturating_sub(stamp.modified) < TICK_NANOS
 }
 
@@ -87,15 +76,8 @@ pub(crate) fn examine(
         return Outcome::Skipped(SkipReason::Binary);
     };
     let lang = lang::detect(&found.path, &text);
-    let key = Key {
-        hash: content_hash(&content.bytes),
-        lang,
-        tier: tier_for(lang, tier),
-    };
-    let full = Key {
-        tier: Tier::Structural,
-        ..key
-    };
+    let key = Key { hash: content_hash(&content.bytes), lang, tier: tier_for(lang, tier) };
+    let full = Key { tier: Tier::Structural, ..key };
     if let Some(key) = [full, key].into_iter().find(|key| known(key)) {
         return Outcome::Known(key, content.stamp);
     }
@@ -109,9 +91,5 @@ pub(crate) fn examine(
 
 /// Only grammars are slow enough to be put off: everything else is done fully at once.
 fn tier_for(lang: LangId, tier: Tier) -> Tier {
-    if lang.get().chunker == Chunker::Grammar {
-        tier
-    } else {
-        Tier::Structural
-    }
+    if lang.get().chunker == Chunker::Grammar { tier } else { Tier::Structural }
 }

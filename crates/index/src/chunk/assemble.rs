@@ -19,11 +19,7 @@ pub(super) fn assemble(text: &str, lang: LangId, mut defs: Vec<Def>) -> Cut {
     let mut stack: Vec<(usize, u32)> = Vec::new();
     let mut at = 0;
     for (def, parent_kind) in &nested {
-        while let Some((end, chunk)) = stack
-            .last()
-            .copied()
-            .filter(|(end, _)| *end <= def.span.start)
-        {
+        while let Some((end, chunk)) = stack.last().copied().filter(|(end, _)| *end <= def.span.start) {
             own(text, &mut cut, at..end, Some(chunk), lang, &lines);
             at = at.max(end);
             stack.pop();
@@ -33,8 +29,7 @@ pub(super) fn assemble(text: &str, lang: LangId, mut defs: Vec<Def>) -> Cut {
         at = at.max(def.span.start);
         stack.push((def.span.end, cut.chunks.len() as u32));
         let inherited = parent.is_some_and(|parent| cut.chunks[parent as usize].is_test);
-        cut.chunks
-            .push(chunk(def, *parent_kind, parent, lang, &lines, inherited));
+        cut.chunks.push(chunk(def, *parent_kind, parent, lang, &lines, inherited));
     }
     while let Some((end, chunk)) = stack.pop() {
         own(text, &mut cut, at..end, Some(chunk), lang, &lines);
@@ -93,13 +88,8 @@ fn chunk(
         kind
     };
     let narrow = |range: &Range<usize>| {
-        let inside =
-            range.start >= def.span.start && range.end <= def.span.end && range.start < range.end;
-        if inside {
-            range.start as u32..range.end as u32
-        } else {
-            0..0
-        }
+        let inside = range.start >= def.span.start && range.end <= def.span.end && range.start < range.end;
+        if inside { range.start as u32..range.end as u32 } else { 0..0 }
     };
     Chunk {
         kind,
@@ -116,24 +106,13 @@ fn chunk(
 }
 
 /// Gives `range` to `owner`, or to new blocks where nothing owns it.
-fn own(
-    text: &str,
-    cut: &mut Cut,
-    range: Range<usize>,
-    owner: Option<u32>,
-    lang: LangId,
-    lines: &Lines,
-) {
+fn own(text: &str, cut: &mut Cut, range: Range<usize>, owner: Option<u32>, lang: LangId, lines: &Lines) {
     if range.start >= range.end {
         return;
     }
     if let Some(chunk) = owner {
         if !text[range.clone()].trim().is_empty() {
-            cut.pieces.push(Piece {
-                start: range.start as u32,
-                end: range.end as u32,
-                chunk,
-            });
+            cut.pieces.push(Piece { start: range.start as u32, end: range.end as u32, chunk });
         }
         return;
     }
@@ -146,11 +125,7 @@ fn own(
         let start = block.start + (body.len() - body.trim_start().len());
         let end = block.start + body.trim_end().len();
         let chunk = cut.chunks.len() as u32;
-        cut.pieces.push(Piece {
-            start: block.start as u32,
-            end: block.end as u32,
-            chunk,
-        });
+        cut.pieces.push(Piece { start: block.start as u32, end: block.end as u32, chunk });
         cut.chunks.push(Chunk {
             kind: Kind::Block,
             lang,
@@ -179,14 +154,9 @@ fn split_long(text: &str, cut: Cut, lines: &Lines) -> Cut {
         for range in pieces_of(text, piece.start as usize..piece.end as usize, lines) {
             let (bytes, height) = &mut owned[whole];
             let add_lines = lines.line(range.end - 1) - lines.line(range.start) + 1;
-            if *bytes > 0 && (*bytes + range.len() > PART_BYTES || *height + add_lines > PART_LINES)
-            {
+            if *bytes > 0 && (*bytes + range.len() > PART_BYTES || *height + add_lines > PART_LINES) {
                 if start < range.start {
-                    out.push(Piece {
-                        start: start as u32,
-                        end: range.start as u32,
-                        chunk: target[whole],
-                    });
+                    out.push(Piece { start: start as u32, end: range.start as u32, chunk: target[whole] });
                 }
                 start = range.start;
                 (*bytes, *height) = (0, 0);
@@ -212,11 +182,7 @@ fn split_long(text: &str, cut: Cut, lines: &Lines) -> Cut {
                 chunks[current].lines.1 = lines.line(range.end - 1);
             }
         }
-        out.push(Piece {
-            start: start as u32,
-            end: piece.end,
-            chunk: target[whole],
-        });
+        out.push(Piece { start: start as u32, end: piece.end, chunk: target[whole] });
     }
     in_order(chunks, out)
 }
@@ -238,13 +204,7 @@ fn in_order(chunks: Vec<Chunk>, mut pieces: Vec<Piece>) -> Cut {
     }
     let kept = |at: &u32| owns[*at as usize] || chunks[*at as usize].kind != Kind::Block;
     let mut order: Vec<u32> = (0..chunks.len() as u32).filter(kept).collect();
-    order.sort_by_key(|at| {
-        (
-            chunks[*at as usize].span.start,
-            u32::MAX - chunks[*at as usize].span.end,
-            *at,
-        )
-    });
+    order.sort_by_key(|at| (chunks[*at as usize].span.start, u32::MAX - chunks[*at as usize].span.end, *at));
     let mut place = vec![u32::MAX; chunks.len()];
     for (new, old) in order.iter().enumerate() {
         place[*old as usize] = new as u32;
@@ -263,10 +223,7 @@ fn in_order(chunks: Vec<Chunk>, mut pieces: Vec<Piece>) -> Cut {
     let chunks = order
         .iter()
         .map(|old| &chunks[*old as usize])
-        .map(|chunk| Chunk {
-            parent: new_parent(chunk),
-            ..chunk.clone()
-        })
+        .map(|chunk| Chunk { parent: new_parent(chunk), ..chunk.clone() })
         .collect();
     Cut { chunks, pieces }
 }

@@ -18,17 +18,11 @@ struct Key {
 pub(super) fn toml(text: &str) -> Vec<Def> {
     let mut keys = Vec::new();
     for (at, line) in lines(text) {
-        let inner = line
-            .trim()
-            .strip_prefix('[')
-            .and_then(|rest| rest.split(']').next());
+        let inner = line.trim().strip_prefix('[').and_then(|rest| rest.split(']').next());
         if let Some(inner) = inner.filter(|_| line.starts_with('[')) {
             let name = inner.trim_matches(['[', ']', ' ', '"']);
             if !name.is_empty() {
-                keys.push(Key {
-                    at,
-                    name: name.to_owned(),
-                });
+                keys.push(Key { at, name: name.to_owned() });
             }
         }
     }
@@ -49,18 +43,14 @@ pub(super) fn yaml(text: &str) -> Vec<Def> {
             continue;
         }
         in_text_until = None;
-        if let Some((key, value)) = body
-            .split_once(':')
-            .filter(|(_, value)| value.is_empty() || value.starts_with(' '))
+        if let Some((key, value)) =
+            body.split_once(':').filter(|(_, value)| value.is_empty() || value.starts_with(' '))
         {
             if matches!(value.trim(), "|" | ">" | "|-" | ">-" | "|+" | ">+") {
                 in_text_until = Some(indent);
             }
             if indent == 0 && !key.starts_with(['-', '{', '[']) {
-                keys.push(Key {
-                    at,
-                    name: key.trim_matches(['"', '\'']).to_owned(),
-                });
+                keys.push(Key { at, name: key.trim_matches(['"', '\'']).to_owned() });
             }
         }
     }
@@ -82,10 +72,7 @@ pub(super) fn json(text: &str) -> Vec<Def> {
                 if depth == 1 && bytes.get(after) == Some(&b':') {
                     keys.push(Key {
                         at,
-                        name: text
-                            .get(at + 1..end.saturating_sub(1))
-                            .unwrap_or_default()
-                            .to_owned(),
+                        name: text.get(at + 1..end.saturating_sub(1)).unwrap_or_default().to_owned(),
                     });
                 }
                 at = end;
@@ -114,16 +101,12 @@ fn string_end(bytes: &[u8], at: usize) -> usize {
 
 fn entries(text: &str, keys: Vec<Key>, group_under: usize) -> Vec<Def> {
     let mut out: Vec<Def> = Vec::new();
-    let ends: Vec<usize> = keys
-        .iter()
-        .skip(1)
-        .map(|key| key.at)
-        .chain([text.len()])
-        .collect();
+    let ends: Vec<usize> = keys.iter().skip(1).map(|key| key.at).chain([text.len()]).collect();
     for (key, end) in keys.into_iter().zip(ends) {
-        if let Some(last) = out.last_mut().filter(|last| {
-            last.span.len() < group_under && end - last.span.start < 4 * group_under.max(1)
-        }) {
+        if let Some(last) = out
+            .last_mut()
+            .filter(|last| last.span.len() < group_under && end - last.span.start < 4 * group_under.max(1))
+        {
             last.span.end = end;
             continue;
         }

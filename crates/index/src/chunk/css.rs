@@ -12,8 +12,8 @@ pub(super) fn rules(text: &str) -> Vec<Def> {
         match bytes[at] {
             b'/' if bytes.get(at + 1) == Some(&b'*') => {
                 start = start.or((depth == 0).then_some(at));
-                at = memchr::memmem::find(&bytes[at + 2..], b"*/")
-                    .map_or(bytes.len(), |found| at + found + 4);
+                at =
+                    memchr::memmem::find(&bytes[at + 2..], b"*/").map_or(bytes.len(), |found| at + found + 4);
                 continue;
             }
             quote @ (b'"' | b'\'') => {
@@ -57,21 +57,14 @@ fn string_end(bytes: &[u8], at: usize, quote: u8) -> usize {
 }
 
 fn add(text: &str, out: &mut Vec<Def>, start: usize, brace: usize, end: usize) {
-    if let Some(last) = out
-        .last_mut()
-        .filter(|last| last.span.len() < RULE_BYTES && end - last.span.start < 4 * RULE_BYTES)
+    if let Some(last) =
+        out.last_mut().filter(|last| last.span.len() < RULE_BYTES && end - last.span.start < 4 * RULE_BYTES)
     {
         last.span.end = end;
         return;
     }
     let head = text.get(start..brace).unwrap_or_default();
-    let selector = head
-        .rsplit("*/")
-        .next()
-        .unwrap_or(head)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let selector = head.rsplit("*/").next().unwrap_or(head).split_whitespace().collect::<Vec<_>>().join(" ");
     out.push(Def {
         span: start..end,
         kind: Some(Kind::Rule),

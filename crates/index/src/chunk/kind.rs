@@ -59,9 +59,8 @@ impl Kind {
     /// Finds a kind by name. Long names in the style of syntax trees work too: `MethodDeclaration`, `ClassDefinition`.
     pub fn by_name(name: &str) -> Option<Kind> {
         let lower = name.to_ascii_lowercase();
-        let short = ["declaration", "definition", "element"]
-            .iter()
-            .find_map(|suffix| lower.strip_suffix(suffix));
+        let short =
+            ["declaration", "definition", "element"].iter().find_map(|suffix| lower.strip_suffix(suffix));
         let wanted = match short.unwrap_or(&lower) {
             "typealias" | "alias" => "type",
             "ruleset" | "atrule" => "rule",
@@ -79,10 +78,7 @@ impl Kind {
 
     /// Holds statements: what is nested in it is part of it.
     pub fn is_callable(self) -> bool {
-        matches!(
-            self,
-            Kind::Function | Kind::Method | Kind::Constructor | Kind::Macro | Kind::Test
-        )
+        matches!(self, Kind::Function | Kind::Method | Kind::Constructor | Kind::Macro | Kind::Test)
     }
 
     /// Holds members: a function inside is a method.

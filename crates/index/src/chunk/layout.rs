@@ -38,11 +38,7 @@ const LINE_BYTES: usize = 4_000;
 
 fn line_end(text: &str, at: usize, end: usize) -> usize {
     let next = memchr::memchr(b'\n', &text.as_bytes()[at..end]).map_or(end, |found| at + found + 1);
-    if next - at > LINE_BYTES {
-        text.ceil_char_boundary(at + LINE_BYTES).min(end)
-    } else {
-        next
-    }
+    if next - at > LINE_BYTES { text.ceil_char_boundary(at + LINE_BYTES).min(end) } else { next }
 }
 
 #[cfg(test)]
@@ -54,11 +50,7 @@ mod tests {
         let text = "fn a() {\n    body\n}\n\n".repeat(300);
         let blocks = blocks(&text, 0..text.len());
         assert!(blocks.len() > 3);
-        assert!(
-            blocks
-                .iter()
-                .all(|block| text[block.clone()].starts_with("fn a()"))
-        );
+        assert!(blocks.iter().all(|block| text[block.clone()].starts_with("fn a()")));
         assert_eq!(blocks.last().unwrap().end, text.len());
     }
 

@@ -14,15 +14,12 @@ impl Lines {
 
     /// The line of a byte offset, counted from 1.
     pub fn line(&self, offset: usize) -> u32 {
-        self.starts
-            .partition_point(|start| *start as usize <= offset) as u32
+        self.starts.partition_point(|start| *start as usize <= offset) as u32
     }
 
     /// Where a line (counted from 1) starts; the end of the text for lines past it.
     pub fn start(&self, line: u32) -> Option<usize> {
-        self.starts
-            .get(line.saturating_sub(1) as usize)
-            .map(|start| *start as usize)
+        self.starts.get(line.saturating_sub(1) as usize).map(|start| *start as usize)
     }
 
     pub fn count(&self) -> u32 {

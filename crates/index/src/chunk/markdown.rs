@@ -11,20 +11,15 @@ pub(super) fn sections(text: &str) -> Host {
     let mut previous: Option<Range<usize>> = None;
     let mut at = 0;
     if let Some(end) = front_matter(text) {
-        host.embedded
-            .extend(LangId::by_name("yaml").map(|yaml| (4..end, yaml)));
+        host.embedded.extend(LangId::by_name("yaml").map(|yaml| (4..end, yaml)));
         at = end;
     }
     while at < text.len() {
-        let next = memchr::memchr(b'\n', &text.as_bytes()[at..])
-            .map_or(text.len(), |found| at + found + 1);
+        let next = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |found| at + found + 1);
         let line = text[at..next].trim_end();
         let bare = line.trim_start();
         if let Some((mark, length, start, lang)) = fence {
-            if bare.starts_with(mark)
-                && bare.trim_end_matches(mark).is_empty()
-                && bare.len() >= length
-            {
+            if bare.starts_with(mark) && bare.trim_end_matches(mark).is_empty() && bare.len() >= length {
                 host.embedded.extend(lang.map(|lang| (start..at, lang)));
                 fence = None;
             }
@@ -36,9 +31,8 @@ pub(super) fn sections(text: &str) -> Host {
             fence = Some((mark, length, next, word.and_then(LangId::by_name)));
         } else if let Some(title) = heading(line) {
             heads.push((at, title));
-        } else if let Some(above) = previous
-            .clone()
-            .filter(|above| underlines(line, text[above.clone()].trim_end()))
+        } else if let Some(above) =
+            previous.clone().filter(|above| underlines(line, text[above.clone()].trim_end()))
         {
             heads.push((above.start, text[above].trim().to_owned()));
         }
@@ -47,9 +41,7 @@ pub(super) fn sections(text: &str) -> Host {
     }
     for (index, (start, title)) in heads.iter().enumerate() {
         let end = heads.get(index + 1).map_or(text.len(), |(next, _)| *next);
-        let line_end = text[*start..]
-            .find('\n')
-            .map_or(text.len(), |found| start + found);
+        let line_end = text[*start..].find('\n').map_or(text.len(), |found| start + found);
         host.defs.push(Def {
             span: *start..end,
             kind: Some(Kind::Section),
@@ -69,37 +61,23 @@ fn front_matter(text: &str) -> Option<usize> {
 }
 
 fn fence_mark(line: &str) -> Option<(char, usize)> {
-    let mark = line
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let length = line.chars().take_while(|letter| *letter == mark).count();
     (length >= 3 && (mark == '~' || !line[length..].contains('`'))).then_some((mark, length))
 }
 
 /// `# Title`, `== Title` (AsciiDoc), `** Title` (Org).
 fn heading(line: &str) -> Option<String> {
-    let mark = line
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '#' | '=' | '*'))?;
+    let mark = line.chars().next().filter(|mark| matches!(mark, '#' | '=' | '*'))?;
     let level = line.chars().take_while(|letter| *letter == mark).count();
-    let title = line[level..]
-        .strip_prefix(' ')?
-        .trim()
-        .trim_end_matches('#')
-        .trim();
+    let title = line[level..].strip_prefix(' ')?.trim().trim_end_matches('#').trim();
     // A single `*` is a list item in most of these formats.
     (level <= 6 && !title.is_empty() && (mark != '*' || level >= 2)).then(|| title.to_owned())
 }
 
 /// A Setext or reStructuredText underline: one punctuation mark, about as long as the title above.
 fn underlines(line: &str, title: &str) -> bool {
-    let Some(mark) = line
-        .chars()
-        .next()
-        .filter(|mark| "=-~^\"'`#*+".contains(*mark))
-    else {
+    let Some(mark) = line.chars().next().filter(|mark| "=-~^\"'`#*+".contains(*mark)) else {
         return false;
     };
     let length = line.chars().count();

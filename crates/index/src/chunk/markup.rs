@@ -9,40 +9,25 @@ use std::ops::Range;
 
 pub(super) fn elements(text: &str) -> Host {
     let mut host = Host::default();
-    if let Some(end) = text
-        .strip_prefix("---\n")
-        .and_then(|rest| rest.find("\n---"))
-    {
-        host.embedded
-            .extend(LangId::by_name("typescript").map(|lang| (4..4 + end + 1, lang)));
+    if let Some(end) = text.strip_prefix("---\n").and_then(|rest| rest.find("\n---")) {
+        host.embedded.extend(LangId::by_name("typescript").map(|lang| (4..4 + end + 1, lang)));
     }
     let lower = text.to_ascii_lowercase();
     for (tag, fallback) in [("script", "javascript"), ("style", "css")] {
         for (open, body) in blocks(&lower, tag) {
             let attributes = &lower[open];
-            host.embedded
-                .extend(embedded_language(attributes, fallback).map(|lang| (body, lang)));
+            host.embedded.extend(embedded_language(attributes, fallback).map(|lang| (body, lang)));
         }
     }
     host.embedded.sort_by_key(|(range, _)| range.start);
-    let inside: Vec<Range<usize>> = host
-        .embedded
-        .iter()
-        .map(|(range, _)| range.clone())
-        .collect();
+    let inside: Vec<Range<usize>> = host.embedded.iter().map(|(range, _)| range.clone()).collect();
     host.defs = headings(&lower, text)
         .into_iter()
         .filter(|def| !inside.iter().any(|range| range.contains(&def.span.start)))
         .collect();
     for index in 0..host.defs.len() {
-        let end = host
-            .defs
-            .get(index + 1)
-            .map_or(text.len(), |next| next.span.start);
-        let stop = inside
-            .iter()
-            .map(|range| range.start)
-            .find(|start| *start > host.defs[index].span.start);
+        let end = host.defs.get(index + 1).map_or(text.len(), |next| next.span.start);
+        let stop = inside.iter().map(|range| range.start).find(|start| *start > host.defs[index].span.start);
         host.defs[index].span.end = stop.map_or(end, |stop| stop.min(end));
     }
     host
@@ -73,21 +58,14 @@ fn blocks(lower: &str, tag: &str) -> Vec<(Range<usize>, Range<usize>)> {
 
 fn embedded_language(attributes: &str, fallback: &str) -> Option<LangId> {
     let value = |key: &str| {
-        let after = attributes
-            .split_once(key)?
-            .1
-            .trim_start_matches(['"', '\'']);
-        after
-            .split(['"', '\'', ' ', '>'])
-            .next()
-            .filter(|value| !value.is_empty())
+        let after = attributes.split_once(key)?.1.trim_start_matches(['"', '\'']);
+        after.split(['"', '\'', ' ', '>']).next().filter(|value| !value.is_empty())
     };
     let named = value("lang=").or_else(|| value("type="));
     match named {
-        None
-        | Some(
-            "module" | "text/javascript" | "text/css" | "application/javascript" | "text/babel",
-        ) => LangId::by_name(fallback),
+        None | Some("module" | "text/javascript" | "text/css" | "application/javascript" | "text/babel") => {
+            LangId::by_name(fallback)
+        }
         Some(name) if name.contains("json") => LangId::by_name("json"),
         Some(name) => LangId::by_name(name.rsplit('/').next().unwrap_or(name)),
     }
@@ -100,10 +78,7 @@ fn headings(lower: &str, text: &str) -> Vec<Def> {
         let start = at + found;
         at = start + 2;
         let level = lower.as_bytes().get(start + 2).copied().unwrap_or_default();
-        let closes = lower
-            .as_bytes()
-            .get(start + 3)
-            .is_some_and(|byte| matches!(byte, b'>' | b' '));
+        let closes = lower.as_bytes().get(start + 3).is_some_and(|byte| matches!(byte, b'>' | b' '));
         if !(b'1'..=b'6').contains(&level) || !closes {
             continue;
         }
@@ -136,10 +111,5 @@ fn plain(html: &str) -> String {
             _ => {}
         }
     }
-    out.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(120)
-        .collect()
+    out.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect()
 }

@@ -116,27 +116,15 @@ pub(crate) struct Host {
 fn embed(text: &str, host: Host, level: usize) -> Vec<Def> {
     let Host { mut defs, embedded } = host;
     for (range, lang) in embedded {
-        let Some(inner) = text
-            .get(range.clone())
-            .filter(|inner| !inner.trim().is_empty())
-        else {
+        let Some(inner) = text.get(range.clone()).filter(|inner| !inner.trim().is_empty()) else {
             continue;
         };
-        let range = range.start + (inner.len() - inner.trim_start().len())
-            ..range.start + inner.trim_end().len();
+        let range =
+            range.start + (inner.len() - inner.trim_start().len())..range.start + inner.trim_end().len();
         let inner = &text[range.clone()];
-        let found = if level < MAX_EMBEDDING {
-            definitions(inner, lang, level + 1)
-        } else {
-            Vec::new()
-        };
+        let found = if level < MAX_EMBEDDING { definitions(inner, lang, level + 1) } else { Vec::new() };
         // The block around what was found keeps the embedded language for imports and loose statements.
-        defs.push(Def {
-            span: range.clone(),
-            kind: Some(Kind::Block),
-            lang: Some(lang),
-            ..Def::default()
-        });
+        defs.push(Def { span: range.clone(), kind: Some(Kind::Block), lang: Some(lang), ..Def::default() });
         defs.extend(found.into_iter().map(|def| def.moved_by(range.start, lang)));
     }
     defs

@@ -48,19 +48,12 @@ fn parse(parser: &mut Parser, syntax: &Syntax, text: &str) -> Option<Tree> {
     let mut calls = 0;
     let mut on_progress = |_: &tree_sitter::ParseState| {
         calls += 1;
-        if calls > budget {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if calls > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut on_progress);
     let bytes = text.as_bytes();
-    let tree = parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
-        Some(options),
-    );
+    let tree =
+        parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
     if tree.is_none() {
         parser.reset();
     }
@@ -92,19 +85,13 @@ fn collect(
         let Some(node) = node else { continue };
         let mut def = define(language, text, node, code, doc);
         def.kind = kind;
-        def.name = name
-            .map(|name| plain(&text[name.byte_range()]))
-            .unwrap_or_default();
+        def.name = name.map(|name| plain(&text[name.byte_range()])).unwrap_or_default();
         found.push((node.id(), hit.pattern_index, def));
     }
     // Earlier patterns are more precise: of several that name one node the first wins.
     found.sort_by_key(|(_, pattern, def)| (*pattern, def.span.start));
     let mut taken = HashSet::new();
-    found
-        .into_iter()
-        .filter(|(node, ..)| taken.insert(*node))
-        .map(|(_, _, def)| def)
-        .collect()
+    found.into_iter().filter(|(node, ..)| taken.insert(*node)).map(|(_, _, def)| def).collect()
 }
 
 /// A name without quotes and line breaks, of bounded length.
@@ -122,47 +109,26 @@ fn define(
     doc: Option<Range<usize>>,
 ) -> Def {
     let mut outer = node;
-    while let Some(parent) = outer
-        .parent()
-        .filter(|parent| language.wrappers.contains(&parent.kind()))
-    {
+    while let Some(parent) = outer.parent().filter(|parent| language.wrappers.contains(&parent.kind())) {
         outer = parent;
     }
     let (start, above) = extend_up(language, text, outer);
     // `export` and `template` lines read as part of the signature; decorators above it do not.
     let head = &text[outer.start_byte()..node.start_byte()];
-    let from = if head.contains('\n') {
-        node.start_byte()
-    } else {
-        outer.start_byte()
-    };
+    let from = if head.contains('\n') { node.start_byte() } else { outer.start_byte() };
     let signature = from..signature_end(text, node, code).max(from);
-    let is_test = language
-        .tests
-        .iter()
-        .any(|mark| text[start..signature.end].contains(mark));
+    let is_test = language.tests.iter().any(|mark| text[start..signature.end].contains(mark));
     let doc = doc.or(above).unwrap_or(0..0);
-    Def {
-        span: start..outer.end_byte(),
-        signature,
-        doc,
-        is_test,
-        ..Def::default()
-    }
+    Def { span: start..outer.end_byte(), signature, doc, is_test, ..Def::default() }
 }
 
 /// Where the comments and attributes above a definition start, and the range of the comments among them.
-fn extend_up<'tree>(
-    language: &Language,
-    text: &str,
-    node: Node<'tree>,
-) -> (usize, Option<Range<usize>>) {
+fn extend_up<'tree>(language: &Language, text: &str, node: Node<'tree>) -> (usize, Option<Range<usize>>) {
     let mut start = node.start_byte();
     let mut doc: Option<Range<usize>> = None;
     // The first statement of a body may have its comment in front of the body (Ruby) or of a wrapping node (SQL).
     let first_of = |node: Node<'tree>| {
-        node.parent()
-            .filter(|parent| parent.start_byte() == node.start_byte() && parent.parent().is_some())
+        node.parent().filter(|parent| parent.start_byte() == node.start_byte() && parent.parent().is_some())
     };
     let mut sibling = node.prev_sibling();
     let mut top = node;
@@ -175,14 +141,9 @@ fn extend_up<'tree>(
             break;
         }
         let gap = &text[above.end_byte().min(start)..start];
-        let starts_line = text[..above.start_byte()]
-            .rsplit('\n')
-            .next()
-            .is_none_or(|before| before.trim().is_empty());
-        if gap.bytes().filter(|byte| *byte == b'\n').count() > 1
-            || !gap.trim().is_empty()
-            || !starts_line
-        {
+        let starts_line =
+            text[..above.start_byte()].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
+        if gap.bytes().filter(|byte| *byte == b'\n').count() > 1 || !gap.trim().is_empty() || !starts_line {
             break;
         }
         start = above.start_byte();
@@ -215,10 +176,7 @@ fn body_of(node: Node<'_>) -> Option<usize> {
         let kind = child.kind();
         kind.ends_with("body")
             || kind.ends_with("block")
-            || matches!(
-                kind,
-                "declaration_list" | "field_declaration_list" | "compound_statement"
-            )
+            || matches!(kind, "declaration_list" | "field_declaration_list" | "compound_statement")
     });
     body.map(|body| body.start_byte())
 }

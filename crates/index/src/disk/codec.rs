@@ -63,8 +63,7 @@ impl<'b> Reader<'b> {
 
     pub fn string(&mut self) -> Result<&'b str, Damaged> {
         let length = self.number()?;
-        let bytes =
-            self.take(usize::try_from(length).map_err(|_| Damaged("a string is too long"))?)?;
+        let bytes = self.take(usize::try_from(length).map_err(|_| Damaged("a string is too long"))?)?;
         std::str::from_utf8(bytes).map_err(|_| Damaged("a string is not UTF-8"))
     }
 }
@@ -72,8 +71,6 @@ impl<'b> Reader<'b> {
 /// The `index`-th little-endian number of four bytes.
 #[inline]
 pub(crate) fn u32_at(bytes: &[u8], index: usize) -> Result<u32, Damaged> {
-    let slice = bytes
-        .get(index * 4..index * 4 + 4)
-        .ok_or(Damaged("a column ends early"))?;
+    let slice = bytes.get(index * 4..index * 4 + 4).ok_or(Damaged("a column ends early"))?;
     Ok(u32::from_le_bytes([slice[0], slice[1], slice[2], slice[3]]))
 }

@@ -26,10 +26,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub fn new(kind: u32) -> Writer {
-        Writer {
-            kind,
-            sections: Vec::new(),
-        }
+        Writer { kind, sections: Vec::new() }
     }
 
     pub fn section(&mut self, id: u32, bytes: Vec<u8>) {
@@ -39,19 +36,13 @@ impl Writer {
     pub fn finish(self) -> Vec<u8> {
         let table_bytes = self.sections.len() * ENTRY;
         let mut body = Vec::with_capacity(
-            self.sections
-                .iter()
-                .map(|(_, bytes)| bytes.len() + bytes.len() / 1024 + 16)
-                .sum(),
+            self.sections.iter().map(|(_, bytes)| bytes.len() + bytes.len() / 1024 + 16).sum(),
         );
         let mut table = Vec::with_capacity(table_bytes);
         for (id, bytes) in self.sections {
             let start = HEAD + table_bytes + body.len();
             let length = bytes.len();
-            let sums: Vec<u8> = bytes
-                .chunks(BLOCK)
-                .flat_map(|block| xxh3_64(block).to_le_bytes())
-                .collect();
+            let sums: Vec<u8> = bytes.chunks(BLOCK).flat_map(|block| xxh3_64(block).to_le_bytes()).collect();
             body.extend_from_slice(&bytes);
             drop(bytes);
             let sums_at = HEAD + table_bytes + body.len();
@@ -110,20 +101,14 @@ impl Container {
     fn from_bytes(path: &Path, bytes: Bytes, kind: u32) -> Result<Container, IndexError> {
         let damaged = |what| Damaged(what).in_file(path);
         let number = |at: usize| {
-            bytes
-                .get(at..at + 4)
-                .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+            bytes.get(at..at + 4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
         };
         if bytes.get(..8) != Some(MAGIC) {
             return Err(damaged("it is not an index file"));
         }
         let version = number(8).ok_or_else(|| damaged("the head ends early"))?;
         if version != VERSION {
-            return Err(IndexError::Version {
-                file: path.to_owned(),
-                found: version,
-                supported: VERSION,
-            });
+            return Err(IndexError::Version { file: path.to_owned(), found: version, supported: VERSION });
         }
         let count = number(16).ok_or_else(|| damaged("the head ends early"))? as usize;
         let table_end = count
@@ -143,16 +128,10 @@ impl Container {
         if number(12) != Some(kind) {
             return Err(damaged("it is another kind of index file"));
         }
-        let sections = table
-            .chunks_exact(ENTRY)
-            .map(|entry| Entry::read(entry, bytes.len()))
-            .collect::<Result<_, _>>();
+        let sections =
+            table.chunks_exact(ENTRY).map(|entry| Entry::read(entry, bytes.len())).collect::<Result<_, _>>();
         let sections = sections.map_err(|error: Damaged| error.in_file(path))?;
-        Ok(Container {
-            path: path.to_owned(),
-            bytes,
-            sections,
-        })
+        Ok(Container { path: path.to_owned(), bytes, sections })
     }
 
     pub fn path(&self) -> &Path {
@@ -164,59 +143,35 @@ impl Container {
     }
 
     pub fn section(&self, id: u32) -> Result<Section<'_>, Damaged> {
-        let entry = self
-            .sections
-            .iter()
-            .find(|entry| entry.id == id)
-            .ok_or(Damaged("a section is missing"))?;
-        Ok(Section {
-            file: &self.bytes,
-            entry,
-        })
+        let entry =
+            self.sections.iter().find(|entry| entry.id == id).ok_or(Damaged("a section is missing"))?;
+        Ok(Section { file: &self.bytes, entry })
     }
 
     /// Checks every block.
     pub fn verify(&self) -> Result<(), Damaged> {
-        self.sections.iter().try_for_each(|entry| {
-            Section {
-                file: &self.bytes,
-                entry,
-            }
-            .all()
-            .map(drop)
-        })
+        self.sections.iter().try_for_each(|entry| Section { file: &self.bytes, entry }.all().map(drop))
     }
 }
 
 fn long(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..at + 8).map_or(0, |eight| {
-        u64::from_le_bytes(eight.try_into().expect("eight bytes were taken"))
-    })
+    bytes
+        .get(at..at + 8)
+        .map_or(0, |eight| u64::from_le_bytes(eight.try_into().expect("eight bytes were taken")))
 }
 
 impl Entry {
     fn read(entry: &[u8], file_bytes: usize) -> Result<Entry, Damaged> {
         let id = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
         let range = |start: u64, length: u64| {
-            let end = start
-                .checked_add(length)
-                .filter(|end| *end <= file_bytes as u64);
-            end.map(|end| start as usize..end as usize)
-                .ok_or(Damaged("a section lies outside the file"))
+            let end = start.checked_add(length).filter(|end| *end <= file_bytes as u64);
+            end.map(|end| start as usize..end as usize).ok_or(Damaged("a section lies outside the file"))
         };
         let range_of_section = range(long(entry, 8), long(entry, 16))?;
         let blocks = range_of_section.len().div_ceil(BLOCK);
         let sums = range(long(entry, 24), blocks as u64 * 8)?;
-        let checked = (0..(blocks + 1).div_ceil(64))
-            .map(|_| AtomicU64::new(0))
-            .collect();
-        Ok(Entry {
-            id,
-            range: range_of_section,
-            sums,
-            sums_check: long(entry, 32),
-            checked,
-        })
+        let checked = (0..(blocks + 1).div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Ok(Entry { id, range: range_of_section, sums, sums_check: long(entry, 32), checked })
     }
 
     fn is_checked(&self, bit: usize) -> bool {
@@ -289,10 +244,7 @@ mod tests {
     fn sections_read_back() {
         let container = Container::in_memory(sample(), 7).unwrap();
         assert_eq!(container.section(2).unwrap().all().unwrap(), b"hello");
-        assert_eq!(
-            container.section(1).unwrap().get(20_000..20_003).unwrap(),
-            [1, 1, 1]
-        );
+        assert_eq!(container.section(1).unwrap().get(20_000..20_003).unwrap(), [1, 1, 1]);
         assert!(container.verify().is_ok());
         assert!(container.section(3).is_err());
         assert!(Container::in_memory(sample(), 8).is_err());
@@ -301,9 +253,8 @@ mod tests {
     #[test]
     fn every_flipped_byte_and_every_cut_is_noticed() {
         let good = sample();
-        let ok = |bytes: Vec<u8>| {
-            Container::in_memory(bytes, 7).is_ok_and(|container| container.verify().is_ok())
-        };
+        let ok =
+            |bytes: Vec<u8>| Container::in_memory(bytes, 7).is_ok_and(|container| container.verify().is_ok());
         for at in (0..good.len()).step_by(97).chain(0..200) {
             let mut bad = good.clone();
             bad[at] ^= 0x10;
@@ -319,9 +270,6 @@ mod tests {
     fn another_version_says_so() {
         let mut newer = sample();
         newer[8] = 99;
-        assert!(matches!(
-            Container::in_memory(newer, 7),
-            Err(IndexError::Version { found: 99, .. })
-        ));
+        assert!(matches!(Container::in_memory(newer, 7), Err(IndexError::Version { found: 99, .. })));
     }
 }

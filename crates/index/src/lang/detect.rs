@@ -17,24 +17,11 @@ fn names() -> &'static Names {
     NAMES.get_or_init(|| {
         let mut names = Names::default();
         for (lang, language) in LangId::all().zip(TABLE) {
-            names
-                .files
-                .extend(language.files.iter().map(|file| (*file, lang)));
-            names.extensions.extend(
-                language
-                    .extensions
-                    .iter()
-                    .map(|extension| (*extension, lang)),
-            );
-            names
-                .shebangs
-                .extend(language.shebangs.iter().map(|program| (*program, lang)));
+            names.files.extend(language.files.iter().map(|file| (*file, lang)));
+            names.extensions.extend(language.extensions.iter().map(|extension| (*extension, lang)));
+            names.shebangs.extend(language.shebangs.iter().map(|program| (*program, lang)));
             for claim in language.claims {
-                names
-                    .claims
-                    .entry(claim.extension)
-                    .or_default()
-                    .push((lang, claim.any));
+                names.claims.entry(claim.extension).or_default().push((lang, claim.any));
             }
         }
         names
@@ -54,20 +41,11 @@ pub fn detect(path: &str, text: &str) -> LangId {
     let (stem, extension) = file.split_once('.').unwrap_or((file, ""));
     let extension = extension.rsplit('.').next().unwrap_or(extension);
     let lower = extension.to_ascii_lowercase();
-    let owner = names
-        .extensions
-        .get(extension)
-        .or_else(|| names.extensions.get(lower.as_str()));
+    let owner = names.extensions.get(extension).or_else(|| names.extensions.get(lower.as_str()));
     if let Some(owner) = owner {
         let head = head(text, 16 * 1024);
-        let claims = names
-            .claims
-            .get(lower.as_str())
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let claimed = claims
-            .iter()
-            .find(|(_, signs)| signs.iter().any(|sign| head.contains(sign)));
+        let claims = names.claims.get(lower.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let claimed = claims.iter().find(|(_, signs)| signs.iter().any(|sign| head.contains(sign)));
         return claimed.map_or(*owner, |(lang, _)| *lang);
     }
     if let Some(lang) = names.files.get(stem) {
@@ -78,20 +56,14 @@ pub fn detect(path: &str, text: &str) -> LangId {
 
 fn shebang(text: &str) -> Option<LangId> {
     let line = text.strip_prefix("#!")?.lines().next()?;
-    let mut words = line
-        .split_ascii_whitespace()
-        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    let mut words = line.split_ascii_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
     let mut program = words.next()?;
     if program == "env" {
         program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
     }
     let names = names();
     let bare = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    names
-        .shebangs
-        .get(program)
-        .or_else(|| names.shebangs.get(bare))
-        .copied()
+    names.shebangs.get(program).or_else(|| names.shebangs.get(bare)).copied()
 }
 
 /// The first `limit` bytes of `text`, cut at a character boundary.

@@ -3,10 +3,7 @@
 use tree_sitter_language::LanguageFn;
 
 pub(super) fn by_name(name: &str) -> Option<LanguageFn> {
-    GRAMMARS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, function)| *function)
+    GRAMMARS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
 }
 
 static GRAMMARS: &[(&str, LanguageFn)] = &[

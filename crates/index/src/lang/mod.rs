@@ -82,10 +82,7 @@ impl LangId {
     pub fn by_name(name: &str) -> Option<LangId> {
         let position = TABLE.iter().position(|language| {
             language.id.eq_ignore_ascii_case(name)
-                || language
-                    .aliases
-                    .iter()
-                    .any(|alias| alias.eq_ignore_ascii_case(name))
+                || language.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
         });
         position.map(|at| LangId(at as u16))
     }
@@ -135,31 +132,20 @@ fn role(capture: &str) -> Option<Role> {
 pub(crate) fn syntax(lang: LangId) -> Option<&'static Syntax> {
     static COMPILED: OnceLock<Vec<OnceLock<Option<Syntax>>>> = OnceLock::new();
     let slots = COMPILED.get_or_init(|| TABLE.iter().map(|_| OnceLock::new()).collect());
-    slots[lang.0 as usize]
-        .get_or_init(|| compile(lang.get()).ok().flatten())
-        .as_ref()
+    slots[lang.0 as usize].get_or_init(|| compile(lang.get()).ok().flatten()).as_ref()
 }
 
 fn compile(language: &Language) -> Result<Option<Syntax>, String> {
     if language.grammar.is_empty() {
         return Ok(None);
     }
-    let function = grammar::by_name(language.grammar)
-        .ok_or_else(|| format!("no grammar named {}", language.grammar))?;
+    let function =
+        grammar::by_name(language.grammar).ok_or_else(|| format!("no grammar named {}", language.grammar))?;
     let grammar: tree_sitter::Language = function.into();
     let query = Query::new(&grammar, language.query).map_err(|error| error.to_string())?;
-    let roles: Option<Vec<Role>> = query
-        .capture_names()
-        .iter()
-        .map(|capture| role(capture))
-        .collect();
-    let roles =
-        roles.ok_or_else(|| format!("an unknown capture among {:?}", query.capture_names()))?;
-    Ok(Some(Syntax {
-        language: grammar,
-        query,
-        roles,
-    }))
+    let roles: Option<Vec<Role>> = query.capture_names().iter().map(|capture| role(capture)).collect();
+    let roles = roles.ok_or_else(|| format!("an unknown capture among {:?}", query.capture_names()))?;
+    Ok(Some(Syntax { language: grammar, query, roles }))
 }
 
 #[cfg(test)]
@@ -170,11 +156,7 @@ mod tests {
     fn every_query_compiles_against_its_grammar() {
         let broken: Vec<String> = TABLE
             .iter()
-            .filter_map(|language| {
-                compile(language)
-                    .err()
-                    .map(|error| format!("{}: {error}", language.id))
-            })
+            .filter_map(|language| compile(language).err().map(|error| format!("{}: {error}", language.id)))
             .collect();
         assert!(broken.is_empty(), "{}", broken.join("\n"));
     }
@@ -184,11 +166,7 @@ mod tests {
         let mut seen = std::collections::BTreeMap::new();
         for language in TABLE {
             for name in std::iter::once(&language.id).chain(language.aliases) {
-                assert_eq!(
-                    seen.insert(format!("name {name}"), language.id),
-                    None,
-                    "{name} is taken twice"
-                );
+                assert_eq!(seen.insert(format!("name {name}"), language.id), None, "{name} is taken twice");
             }
             for extension in language.extensions {
                 assert_eq!(
@@ -202,12 +180,6 @@ mod tests {
 
     #[test]
     fn at_least_twenty_five_languages_have_structural_chunks() {
-        assert!(
-            TABLE
-                .iter()
-                .filter(|language| language.chunker == Chunker::Grammar)
-                .count()
-                >= 25
-        );
+        assert!(TABLE.iter().filter(|language| language.chunker == Chunker::Grammar).count() >= 25);
     }
 }

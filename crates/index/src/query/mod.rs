@@ -121,29 +121,20 @@ impl Word {
                 names.push(terms);
             }
         });
-        Word {
-            text: text.to_owned(),
-            names,
-        }
+        Word { text: text.to_owned(), names }
     }
 
     /// Written like a name in code rather than like a word of a sentence.
     pub(crate) fn is_name(&self) -> bool {
-        let inner = self
-            .text
-            .trim_matches(|letter: char| !letter.is_alphanumeric());
+        let inner = self.text.trim_matches(|letter: char| !letter.is_alphanumeric());
         inner.contains(['_', ':', '.', '/', '#', '$'])
             || inner.chars().skip(1).any(char::is_uppercase)
             || inner.chars().any(|letter| letter.is_ascii_digit())
     }
 
     pub(crate) fn is_stop_word(&self) -> bool {
-        STOP_WORDS.contains(
-            &self
-                .text
-                .to_ascii_lowercase()
-                .trim_matches(|letter: char| !letter.is_alphanumeric()),
-        )
+        STOP_WORDS
+            .contains(&self.text.to_ascii_lowercase().trim_matches(|letter: char| !letter.is_alphanumeric()))
     }
 }
 

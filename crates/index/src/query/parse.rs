@@ -19,10 +19,7 @@ enum Token {
 
 pub(super) fn parse(text: &str) -> Result<Query, IndexError> {
     if text.trim().is_empty() {
-        return Err(IndexError::BadQuery {
-            reason: "it is empty".to_owned(),
-            at: 0,
-        });
+        return Err(IndexError::BadQuery { reason: "it is empty".to_owned(), at: 0 });
     }
     if text.len() > MAX_QUERY_BYTES {
         return Err(IndexError::BadQuery {
@@ -32,30 +29,17 @@ pub(super) fn parse(text: &str) -> Result<Query, IndexError> {
     }
     let mut notes = Vec::new();
     let tokens = operators(scan(text, &mut notes)?);
-    let mut parser = Parser {
-        tokens: &tokens,
-        at: 0,
-        notes: &mut notes,
-        depth: 0,
-    };
+    let mut parser = Parser { tokens: &tokens, at: 0, notes: &mut notes, depth: 0 };
     let root = parser.any();
     // A query of nothing but marks is still a question: it is looked for as it stands.
-    let root = root
-        .filter(has_content)
-        .unwrap_or_else(|| Node::Atom(Atom::Literal(text.trim().to_owned())));
-    Ok(Query {
-        text: text.to_owned(),
-        root,
-        notes,
-    })
+    let root = root.filter(has_content).unwrap_or_else(|| Node::Atom(Atom::Literal(text.trim().to_owned())));
+    Ok(Query { text: text.to_owned(), root, notes })
 }
 
 fn has_content(node: &Node) -> bool {
     match node {
         Node::Word(word) => !word.names.is_empty(),
-        Node::Question(words) | Node::Together(words) => {
-            words.iter().any(|word| !word.names.is_empty())
-        }
+        Node::Question(words) | Node::Together(words) => words.iter().any(|word| !word.names.is_empty()),
         Node::Atom(_) => true,
         Node::All(nodes) | Node::Any(nodes) => nodes.iter().any(has_content),
         Node::Not(inner) => has_content(inner),
@@ -116,11 +100,7 @@ fn scan(text: &str, notes: &mut Vec<String>) -> Result<Vec<Token>, IndexError> {
 
 /// `foo()` is one word: brackets with nothing in them are part of a name, not a group.
 fn call_end(rest: &str, end: usize) -> usize {
-    if end > 0 && rest[end..].starts_with("()") {
-        end + 2
-    } else {
-        end
-    }
+    if end > 0 && rest[end..].starts_with("()") { end + 2 } else { end }
 }
 
 /// A mark negates when what it stands on follows at once; `--flag` and `a - b` are not negations.
@@ -131,18 +111,12 @@ fn negates(rest: &str) -> bool {
 }
 
 fn quoted(rest: &str) -> Option<(Atom, usize)> {
-    let quote = rest
-        .chars()
-        .next()
-        .filter(|quote| matches!(quote, '"' | '\''))?;
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     let mut end = 1;
     loop {
         end += rest[end..].find(quote)?;
         // An apostrophe inside a word does not close: 'don't' is one phrase.
-        let closes = rest[end + 1..]
-            .chars()
-            .next()
-            .is_none_or(|next| !next.is_alphanumeric());
+        let closes = rest[end + 1..].chars().next().is_none_or(|next| !next.is_alphanumeric());
         if closes {
             break;
         }
@@ -166,19 +140,14 @@ fn regex(rest: &str, offset: usize) -> Result<Option<(Atom, usize)>, IndexError>
         if letter != '/' {
             continue;
         }
-        let flags: String = rest[at + 1..]
-            .chars()
-            .take_while(|flag| matches!(flag, 'i' | 'm' | 's' | 'x' | 'u'))
-            .collect();
+        let flags: String =
+            rest[at + 1..].chars().take_while(|flag| matches!(flag, 'i' | 'm' | 's' | 'x' | 'u')).collect();
         let after = rest[at + 1 + flags.len()..].chars().next();
         if after.is_some_and(|after| !after.is_whitespace() && after != ')') {
             continue;
         }
-        let source = if flags.is_empty() {
-            rest[1..at].to_owned()
-        } else {
-            format!("(?{flags}){}", &rest[1..at])
-        };
+        let source =
+            if flags.is_empty() { rest[1..at].to_owned() } else { format!("(?{flags}){}", &rest[1..at]) };
         check_regex(&source, offset)?;
         return Ok(Some((Atom::Regex(source), at + 1 + flags.len())));
     }
@@ -187,23 +156,15 @@ fn regex(rest: &str, offset: usize) -> Result<Option<(Atom, usize)>, IndexError>
 
 fn check_regex(source: &str, at: usize) -> Result<(), IndexError> {
     let bad = |reason: String| IndexError::BadQuery {
-        reason: reason
-            .lines()
-            .last()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_owned(),
+        reason: reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
         at,
     };
-    crate::search::compile_regex(source, false)
-        .map(drop)
-        .map_err(|error| bad(error.to_string()))
+    crate::search::compile_regex(source, false).map(drop).map_err(|error| bad(error.to_string()))
 }
 
 fn filter(word: &str) -> Result<Option<Atom>, IndexError> {
-    let Some((key, value)) = word
-        .split_once(':')
-        .filter(|(_, value)| !value.is_empty() && !value.starts_with(':'))
+    let Some((key, value)) =
+        word.split_once(':').filter(|(_, value)| !value.is_empty() && !value.starts_with(':'))
     else {
         return Ok(None);
     };
@@ -214,12 +175,10 @@ fn filter(word: &str) -> Result<Option<Atom>, IndexError> {
         "path" | "file" => Atom::Path(value.to_owned()),
         "ext" => Atom::Ext(value.trim_start_matches(['*', '.']).to_ascii_lowercase()),
         "lang" => Atom::Lang(
-            LangId::by_name(value)
-                .ok_or_else(|| bad("lang", format!("{value} is not a known language")))?,
+            LangId::by_name(value).ok_or_else(|| bad("lang", format!("{value} is not a known language")))?,
         ),
         "type" | "kind" => Atom::Kind(
-            Kind::by_name(value)
-                .ok_or_else(|| bad("type", format!("{value} is not a kind of chunk")))?,
+            Kind::by_name(value).ok_or_else(|| bad("type", format!("{value} is not a kind of chunk")))?,
         ),
         _ => return Ok(None),
     }))
@@ -227,8 +186,7 @@ fn filter(word: &str) -> Result<Option<Atom>, IndexError> {
 
 /// `AND`, `OR`, `NOT` are operators; in lower case only where the query does not read as a sentence.
 fn operators(tokens: Vec<Token>) -> Vec<Token> {
-    let is_operator =
-        |word: &str| matches!(word.to_ascii_uppercase().as_str(), "AND" | "OR" | "NOT");
+    let is_operator = |word: &str| matches!(word.to_ascii_uppercase().as_str(), "AND" | "OR" | "NOT");
     let plain: Vec<Word> = tokens
         .iter()
         .filter_map(|token| match token {
@@ -236,9 +194,9 @@ fn operators(tokens: Vec<Token>) -> Vec<Token> {
             _ => None,
         })
         .collect();
-    let shouted = tokens.iter().any(
-        |token| matches!(token, Token::Word(word) if matches!(word.as_str(), "AND" | "OR" | "NOT")),
-    );
+    let shouted = tokens
+        .iter()
+        .any(|token| matches!(token, Token::Word(word) if matches!(word.as_str(), "AND" | "OR" | "NOT")));
     let sentence = !shouted && (plain.iter().any(Word::is_stop_word) || plain.len() > 4);
     let operator = |word: &str| match word {
         "AND" => Some(Token::And),
@@ -280,16 +238,13 @@ impl Parser<'_> {
             self.at += 1;
             match self.all() {
                 Some(node) => nodes.push(node),
-                None => self
-                    .notes
-                    .push("an OR stands alone and was left out".to_owned()),
+                None => self.notes.push("an OR stands alone and was left out".to_owned()),
             }
         }
         // A closing bracket without an opening one: go on behind it.
         while self.depth == 0 && self.peek() == Some(&Token::Close) {
             self.at += 1;
-            self.notes
-                .push("a closing bracket has no partner".to_owned());
+            self.notes.push("a closing bracket has no partner".to_owned());
             nodes.extend(self.any());
         }
         one_or(nodes, Node::Any)
@@ -304,21 +259,14 @@ impl Parser<'_> {
                 Some(Token::And) => {
                     self.at += 1;
                     explicit = true;
-                    if nodes.is_empty()
-                        || matches!(self.peek(), None | Some(Token::Or | Token::Close))
-                    {
-                        self.notes
-                            .push("an AND stands alone and was left out".to_owned());
+                    if nodes.is_empty() || matches!(self.peek(), None | Some(Token::Or | Token::Close)) {
+                        self.notes.push("an AND stands alone and was left out".to_owned());
                     }
                 }
                 Some(_) => nodes.extend(self.unary()),
             }
         }
-        if explicit {
-            one_or(nodes, Node::All)
-        } else {
-            adjacent(nodes)
-        }
+        if explicit { one_or(nodes, Node::All) } else { adjacent(nodes) }
     }
 
     fn unary(&mut self) -> Option<Node> {
@@ -345,8 +293,7 @@ impl Parser<'_> {
         match node {
             Some(node) if negated => Some(Node::Not(Box::new(node))),
             None if negated => {
-                self.notes
-                    .push("a NOT stands alone and was left out".to_owned());
+                self.notes.push("a NOT stands alone and was left out".to_owned());
                 None
             }
             node => node,
@@ -355,8 +302,7 @@ impl Parser<'_> {
 
     fn group(&mut self) -> Option<Node> {
         if self.depth >= MAX_DEPTH {
-            self.notes
-                .push("brackets are nested too deeply and were left out".to_owned());
+            self.notes.push("brackets are nested too deeply and were left out".to_owned());
             return None;
         }
         self.depth += 1;
@@ -365,8 +311,7 @@ impl Parser<'_> {
         if self.peek() == Some(&Token::Close) {
             self.at += 1;
         } else {
-            self.notes
-                .push("an opening bracket has no partner".to_owned());
+            self.notes.push("an opening bracket has no partner".to_owned());
         }
         node
     }
@@ -382,9 +327,8 @@ fn one_or(mut nodes: Vec<Node>, many: fn(Vec<Node>) -> Node) -> Option<Node> {
 
 /// Neighbours without an operator: a question if they read as one, else all of them.
 fn adjacent(nodes: Vec<Node>) -> Option<Node> {
-    let (words, mut others): (Vec<Node>, Vec<Node>) = nodes
-        .into_iter()
-        .partition(|node| matches!(node, Node::Word(_)));
+    let (words, mut others): (Vec<Node>, Vec<Node>) =
+        nodes.into_iter().partition(|node| matches!(node, Node::Word(_)));
     let words: Vec<Word> = words
         .into_iter()
         .filter_map(|node| match node {
@@ -392,16 +336,11 @@ fn adjacent(nodes: Vec<Node>) -> Option<Node> {
             _ => None,
         })
         .collect();
-    let reads_as_question =
-        words.len() >= 3 || words.len() == 2 && words.iter().any(Word::is_stop_word);
+    let reads_as_question = words.len() >= 3 || words.len() == 2 && words.iter().any(Word::is_stop_word);
     if reads_as_question {
-        let (stop, telling): (Vec<Word>, Vec<Word>) = words
-            .into_iter()
-            .partition(|word| word.is_stop_word() && !word.is_name());
-        others.insert(
-            0,
-            Node::Question(if telling.is_empty() { stop } else { telling }),
-        );
+        let (stop, telling): (Vec<Word>, Vec<Word>) =
+            words.into_iter().partition(|word| word.is_stop_word() && !word.is_name());
+        others.insert(0, Node::Question(if telling.is_empty() { stop } else { telling }));
     } else if words.len() == 2 {
         others.insert(0, Node::Together(words));
     } else {
@@ -422,20 +361,11 @@ mod tests {
                 Node::Word(word) => word.text.clone(),
                 Node::Question(words) => format!(
                     "?[{}]",
-                    words
-                        .iter()
-                        .map(|word| word.text.as_str())
-                        .collect::<Vec<_>>()
-                        .join(" ")
+                    words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
                 ),
-                Node::Together(words) => format!(
-                    "[{}]",
-                    words
-                        .iter()
-                        .map(|word| word.text.as_str())
-                        .collect::<Vec<_>>()
-                        .join(" ")
-                ),
+                Node::Together(words) => {
+                    format!("[{}]", words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+                }
                 Node::Atom(Atom::Literal(text)) => format!("{text:?}"),
                 Node::Atom(Atom::Regex(source)) => format!("/{source}/"),
                 Node::Atom(atom) => format!("{atom:?}"),
@@ -461,10 +391,7 @@ mod tests {
             ("'don't stop'", "\"don't stop\""),
             ("/fn \\w+/i", "/(?i)fn \\w+/"),
             ("/usr/bin/env", "/usr/bin/env"),
-            (
-                "how are cancelled requests cleaned up",
-                "?[cancelled requests cleaned up]",
-            ),
+            ("how are cancelled requests cleaned up", "?[cancelled requests cleaned up]"),
             ("where is the parser and the lexer", "?[parser lexer]"),
             ("transport AND", "transport"),
             ("(x y", "[x y]"),
@@ -482,14 +409,8 @@ mod tests {
     #[test]
     fn mistakes_are_the_users_and_say_where() {
         assert!(matches!(parse("  "), Err(IndexError::BadQuery { .. })));
-        assert!(matches!(
-            parse("x /(/"),
-            Err(IndexError::BadQuery { at: 2, .. })
-        ));
-        assert!(matches!(
-            parse("lang:klingon x"),
-            Err(IndexError::BadFilter { field: "lang", .. })
-        ));
+        assert!(matches!(parse("x /(/"), Err(IndexError::BadQuery { at: 2, .. })));
+        assert!(matches!(parse("lang:klingon x"), Err(IndexError::BadFilter { field: "lang", .. })));
     }
 
     proptest! {

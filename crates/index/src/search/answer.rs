@@ -117,13 +117,11 @@ pub(super) fn offset(view: &View, query: &Query, options: &Options) -> Result<us
     let Some(cursor) = &options.cursor else {
         return Ok(0);
     };
-    let parsed = cursor.split_once('-').and_then(|(offset, mark)| {
-        Some((offset.parse().ok()?, u64::from_str_radix(mark, 16).ok()?))
-    });
+    let parsed = cursor
+        .split_once('-')
+        .and_then(|(offset, mark)| Some((offset.parse().ok()?, u64::from_str_radix(mark, 16).ok()?)));
     match parsed {
-        Some((offset, given)) if given == mark(view, query, options) && offset <= MAX_OFFSET => {
-            Ok(offset)
-        }
+        Some((offset, given)) if given == mark(view, query, options) && offset <= MAX_OFFSET => Ok(offset),
         _ => Err(IndexError::BadCursor),
     }
 }
@@ -145,12 +143,5 @@ pub(super) fn finish(
     let next = offset + hits.len();
     let more = (next as u64) < total && !hits.is_empty() && next <= MAX_OFFSET;
     let cursor = more.then(|| format!("{next}-{:016x}", mark(view, query, options)));
-    Answer {
-        hits,
-        total,
-        cursor,
-        relaxed,
-        notes,
-        freshness: freshness(view),
-    }
+    Answer { hits, total, cursor, relaxed, notes, freshness: freshness(view) }
 }

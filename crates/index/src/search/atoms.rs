@@ -35,32 +35,24 @@ pub(crate) enum Matcher {
 
 impl Matcher {
     pub fn new(atom: &Atom, case: bool) -> Result<Option<Matcher>, IndexError> {
-        let bad = |error: regex::Error| IndexError::BadQuery {
-            reason: error.to_string(),
-            at: 0,
-        };
+        let bad = |error: regex::Error| IndexError::BadQuery { reason: error.to_string(), at: 0 };
         Ok(match atom {
-            Atom::Literal(text) if case => Some(Matcher::Exact(
-                Box::new(memmem::Finder::new(text.as_bytes()).into_owned()),
-                text.len(),
-            )),
-            Atom::Literal(text) => Some(Matcher::Pattern(
-                compile_regex(&regex::escape(text), true).map_err(bad)?,
-            )),
-            Atom::Regex(source) => {
-                Some(Matcher::Pattern(compile_regex(source, false).map_err(bad)?))
+            Atom::Literal(text) if case => {
+                Some(Matcher::Exact(Box::new(memmem::Finder::new(text.as_bytes()).into_owned()), text.len()))
             }
+            Atom::Literal(text) => {
+                Some(Matcher::Pattern(compile_regex(&regex::escape(text), true).map_err(bad)?))
+            }
+            Atom::Regex(source) => Some(Matcher::Pattern(compile_regex(source, false).map_err(bad)?)),
             _ => None,
         })
     }
 
     pub fn find(&self, text: &str, limit: usize) -> Vec<Range<usize>> {
         match self {
-            Matcher::Exact(finder, length) => finder
-                .find_iter(text.as_bytes())
-                .take(limit)
-                .map(|at| at..at + length)
-                .collect(),
+            Matcher::Exact(finder, length) => {
+                finder.find_iter(text.as_bytes()).take(limit).map(|at| at..at + length).collect()
+            }
             Matcher::Pattern(pattern) => pattern
                 .find_iter(text)
                 .filter(|found| !found.is_empty())
@@ -71,60 +63,39 @@ impl Matcher {
     }
 }
 
-pub(super) fn resolve(
-    view: &View,
-    source: &Source<'_>,
-    atom: &Atom,
-    case: bool,
-) -> Result<AtomSet, Trouble> {
+pub(super) fn resolve(view: &View, source: &Source<'_>, atom: &Atom, case: bool) -> Result<AtomSet, Trouble> {
     let mut set = AtomSet {
-        parts: view
-            .parts
-            .iter()
-            .map(|part| Bits::none(part.segment.chunk_count() as usize))
-            .collect(),
+        parts: view.parts.iter().map(|part| Bits::none(part.segment.chunk_count() as usize)).collect(),
         matches: view.parts.iter().map(|_| FastMap::default()).collect(),
         files: None,
     };
     match atom {
-        Atom::Literal(text) => verify(
-            view,
-            source,
-            &mut set,
-            &need_literal(text.as_bytes()),
-            atom,
-            case,
-        )?,
+        Atom::Literal(text) => verify(view, source, &mut set, &need_literal(text.as_bytes()), atom, case)?,
         Atom::Regex(expression) => {
-            let need = regex_syntax::parse(expression)
-                .map_or(Need::Anything, |parsed| need_regex(&parsed));
+            let need = regex_syntax::parse(expression).map_or(Need::Anything, |parsed| need_regex(&parsed));
             verify(view, source, &mut set, &need, atom, case)?;
         }
         Atom::Symbol(name) => {
             let wanted = name_hash(&fold_name(name)).to_le_bytes();
             by_chunk(view, &mut set, |segment| {
-                Ok(Box::new(
-                    segment
-                        .names()?
-                        .chunks_exact(4)
-                        .map(move |name| name == wanted),
-                ))
+                Ok(Box::new(segment.names()?.chunks_exact(4).map(move |name| name == wanted)))
             })?;
         }
         Atom::Kind(kind) => {
             let wanted = *kind as u8;
             by_chunk(view, &mut set, |segment| {
-                Ok(Box::new(
-                    segment.kinds()?.iter().map(move |kind| *kind == wanted),
-                ))
+                Ok(Box::new(segment.kinds()?.iter().map(move |kind| *kind == wanted)))
             })?;
         }
         Atom::Lang(lang) => {
             let lang = *lang;
             by_chunk(view, &mut set, |segment| {
-                Ok(Box::new(segment.chunk_langs()?.iter().map(move |slot| {
-                    segment.langs().get(*slot as usize) == Some(&Some(lang))
-                })))
+                Ok(Box::new(
+                    segment
+                        .chunk_langs()?
+                        .iter()
+                        .map(move |slot| segment.langs().get(*slot as usize) == Some(&Some(lang))),
+                ))
             })?;
         }
         Atom::Path(value) => {
@@ -157,19 +128,12 @@ fn by_file(view: &View, set: &mut AtomSet, holds: impl Fn(&str) -> bool) -> Resu
     for (part, bits) in view.parts.iter().zip(&mut set.parts) {
         for blob in 0..part.segment.blob_count() {
             let mut any = false;
-            for file in part
-                .files_of(blob)
-                .iter()
-                .filter(|file| holds(&view.file(**file).path))
-            {
+            for file in part.files_of(blob).iter().filter(|file| holds(&view.file(**file).path)) {
                 files.insert(*file);
                 any = true;
             }
             if any {
-                part.segment
-                    .blob(blob)?
-                    .chunks
-                    .for_each(|chunk| bits.insert(chunk));
+                part.segment.blob(blob)?.chunks.for_each(|chunk| bits.insert(chunk));
             }
         }
     }
@@ -198,20 +162,13 @@ fn verify(
         jobs.extend(
             blobs
                 .into_iter()
-                .filter(|blob| {
-                    *blob < part.segment.blob_count() && !part.files_of(*blob).is_empty()
-                })
+                .filter(|blob| *blob < part.segment.blob_count() && !part.files_of(*blob).is_empty())
                 .map(|blob| (number, blob)),
         );
     }
     let found: Vec<(usize, Vec<u32>)> = jobs
         .into_par_iter()
-        .map(|(number, blob)| {
-            Ok((
-                number,
-                matches_in(&view.parts[number], number, blob, source, &matcher)?,
-            ))
-        })
+        .map(|(number, blob)| Ok((number, matches_in(&view.parts[number], number, blob, source, &matcher)?)))
         .collect::<Result<_, Damaged>>()?;
     for (number, chunks) in found {
         for chunk in chunks {
@@ -230,11 +187,7 @@ fn matches_in(
     source: &Source<'_>,
     matcher: &Matcher,
 ) -> Result<Vec<u32>, Damaged> {
-    let Some(text) = part
-        .files_of(blob)
-        .iter()
-        .find_map(|file| source.text(number, *file))
-    else {
+    let Some(text) = part.files_of(blob).iter().find_map(|file| source.text(number, *file)) else {
         return Ok(Vec::new());
     };
     let matches = matcher.find(&text, MAX_MATCHES);
@@ -253,13 +206,8 @@ fn matches_in(
 /// The innermost chunk at an offset; the nearest one before it where blank lines belong to none.
 fn chunk_at(details: &[Detail], offset: u32) -> Option<u32> {
     let before = details.partition_point(|detail| detail.span.start <= offset);
-    let inside = details[..before]
-        .iter()
-        .rposition(|detail| detail.span.contains(&offset));
-    inside
-        .or(before.checked_sub(1))
-        .or((!details.is_empty()).then_some(0))
-        .map(|at| at as u32)
+    let inside = details[..before].iter().rposition(|detail| detail.span.contains(&offset));
+    inside.or(before.checked_sub(1)).or((!details.is_empty()).then_some(0)).map(|at| at as u32)
 }
 
 /// The blobs that satisfy a need; `None` means any may.

@@ -58,10 +58,7 @@ pub(super) fn admit(view: &View, options: &Options) -> Result<Admitted, Trouble>
         .iter()
         .map(|part| chunk_bits(&part.segment, &kinds, &langs, options.mode))
         .collect::<Result<_, Damaged>>()?;
-    Ok(Admitted {
-        chunks,
-        files: file_bits(view, filters)?,
-    })
+    Ok(Admitted { chunks, files: file_bits(view, filters)? })
 }
 
 fn names<T>(
@@ -70,10 +67,8 @@ fn names<T>(
     by_name: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, IndexError> {
     let known = |value: &String| {
-        by_name(value.trim()).ok_or_else(|| IndexError::BadFilter {
-            field,
-            reason: format!("{value:?} is not known"),
-        })
+        by_name(value.trim())
+            .ok_or_else(|| IndexError::BadFilter { field, reason: format!("{value:?} is not known") })
     };
     values.iter().map(known).collect()
 }
@@ -113,9 +108,8 @@ fn chunk_bits(
 fn file_bits(view: &View, filters: &Filters) -> Result<Option<Bits>, IndexError> {
     let branch = filters.branch.as_deref();
     let revision = view.opened.tables.generation.revision.as_ref();
-    let other_branch = branch.is_some_and(|branch| {
-        revision.and_then(|revision| revision.branch.as_deref()) != Some(branch)
-    });
+    let other_branch =
+        branch.is_some_and(|branch| revision.and_then(|revision| revision.branch.as_deref()) != Some(branch));
     if other_branch {
         return Ok(Some(Bits::none(view.file_count())));
     }
@@ -130,11 +124,7 @@ fn file_bits(view: &View, filters: &Filters) -> Result<Option<Bits>, IndexError>
     let exts: Vec<String> = filters
         .exts
         .iter()
-        .map(|ext| {
-            ext.trim()
-                .trim_start_matches(['*', '.'])
-                .to_ascii_lowercase()
-        })
+        .map(|ext| ext.trim().trim_start_matches(['*', '.']).to_ascii_lowercase())
         .collect();
     let mut bits = Bits::none(view.file_count());
     for file in 0..view.file_count() as u32 {
@@ -150,10 +140,7 @@ fn file_bits(view: &View, filters: &Filters) -> Result<Option<Bits>, IndexError>
 pub(super) fn has_extension(path: &str, ext: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.len() > ext.len()
-        && name
-            .to_ascii_lowercase()
-            .strip_suffix(ext)
-            .is_some_and(|rest| rest.ends_with('.'))
+        && name.to_ascii_lowercase().strip_suffix(ext).is_some_and(|rest| rest.ends_with('.'))
 }
 
 /// One value of a path filter.
@@ -174,11 +161,7 @@ impl PathTest {
             .and_then(|rest| rest.rsplit_once('/'))
             .filter(|(_, flags)| flags.chars().all(|flag| "imsxu".contains(flag)));
         if let Some((source, flags)) = pattern.filter(|(source, _)| !source.is_empty()) {
-            let source = if flags.is_empty() {
-                source.to_owned()
-            } else {
-                format!("(?{flags}){source}")
-            };
+            let source = if flags.is_empty() { source.to_owned() } else { format!("(?{flags}){source}") };
             return compile_regex(&source, !case)
                 .map(PathTest::Pattern)
                 .map_err(|error| bad(error.to_string()));
@@ -200,11 +183,7 @@ impl PathTest {
                 .map(PathTest::Pattern)
                 .map_err(|error| bad(error.to_string()));
         }
-        Ok(if case {
-            PathTest::ExactPart(value.to_owned())
-        } else {
-            PathTest::Part(value.to_lowercase())
-        })
+        Ok(if case { PathTest::ExactPart(value.to_owned()) } else { PathTest::Part(value.to_lowercase()) })
     }
 
     pub fn holds(&self, path: &str) -> bool {

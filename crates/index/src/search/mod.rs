@@ -122,7 +122,5 @@ fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Ans
         hits.push(show::show(view, &source, &plan, candidate, options)?);
     }
     notes.extend(source.notes());
-    Ok(answer::finish(
-        view, query, options, hits, total, offset, relaxed, notes,
-    ))
+    Ok(answer::finish(view, query, options, hits, total, offset, relaxed, notes))
 }

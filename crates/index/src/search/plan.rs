@@ -84,16 +84,8 @@ impl PlannedWord {
 impl Plan {
     /// Whether a chunk with these terms holds what the query asks, in this file.
     pub fn holds(&self, step: &Step, mask: u64, part: usize, chunk: u32, file: u32) -> bool {
-        let all = |steps: &[Step]| {
-            steps
-                .iter()
-                .all(|step| self.holds(step, mask, part, chunk, file))
-        };
-        let any = |steps: &[Step]| {
-            steps
-                .iter()
-                .any(|step| self.holds(step, mask, part, chunk, file))
-        };
+        let all = |steps: &[Step]| steps.iter().all(|step| self.holds(step, mask, part, chunk, file));
+        let any = |steps: &[Step]| steps.iter().any(|step| self.holds(step, mask, part, chunk, file));
         match step {
             Step::Word(word) => self.words[*word].holds(mask),
             Step::Question(steps) => any(steps),
@@ -145,24 +137,13 @@ pub(super) fn plan(
         asks: asks(&query.words()),
         paths: FastMap::default(),
     };
-    let mut planner = Planner {
-        view,
-        source,
-        case,
-        plan: &mut plan,
-    };
+    let mut planner = Planner { view, source, case, plan: &mut plan };
     let root = planner.step(&query.root, true)?;
     plan.root = root;
     for atom in query.atoms() {
         // The words of a literal rank the chunks that hold it.
         if let Atom::Literal(text) = atom {
-            Planner {
-                view,
-                source,
-                case,
-                plan: &mut plan,
-            }
-            .word(&Word::new(text))?;
+            Planner { view, source, case, plan: &mut plan }.word(&Word::new(text))?;
         }
         plan.matchers.extend(Matcher::new(atom, case)?);
     }
@@ -185,29 +166,19 @@ impl Planner<'_, '_> {
             Node::Question(words) => Step::Question(self.word_steps(words)?),
             Node::Together(words) => Step::Together(self.word_steps(words)?),
             Node::Atom(atom) => self.set(atom, self.case)?,
-            Node::All(nodes) => Step::All(
-                nodes
-                    .iter()
-                    .map(|node| self.step(node, positive))
-                    .collect::<Result<_, _>>()?,
-            ),
-            Node::Any(nodes) => Step::Any(
-                nodes
-                    .iter()
-                    .map(|node| self.step(node, positive))
-                    .collect::<Result<_, _>>()?,
-            ),
+            Node::All(nodes) => {
+                Step::All(nodes.iter().map(|node| self.step(node, positive)).collect::<Result<_, _>>()?)
+            }
+            Node::Any(nodes) => {
+                Step::Any(nodes.iter().map(|node| self.step(node, positive)).collect::<Result<_, _>>()?)
+            }
             Node::Not(inner) => {
                 let (terms, words) = (self.plan.terms.len(), self.plan.words.len());
                 let step = self.step(inner, !positive)?;
                 // What must not be there must not count either.
                 if positive {
-                    self.plan.terms[terms..]
-                        .iter_mut()
-                        .for_each(|term| term.weight = 0.0);
-                    self.plan.words[words..]
-                        .iter_mut()
-                        .for_each(|word| word.weight = 0.0);
+                    self.plan.terms[terms..].iter_mut().for_each(|term| term.weight = 0.0);
+                    self.plan.words[words..].iter_mut().for_each(|word| word.weight = 0.0);
                 }
                 Step::Not(Box::new(step))
             }
@@ -235,11 +206,7 @@ impl Planner<'_, '_> {
     }
 
     fn word(&mut self, word: &Word) -> Result<usize, Damaged> {
-        let mut planned = PlannedWord {
-            names: Vec::new(),
-            bits: 0,
-            weight: 0.0,
-        };
+        let mut planned = PlannedWord { names: Vec::new(), bits: 0, weight: 0.0 };
         for terms in &word.names {
             let mut bits = Vec::with_capacity(terms.len());
             for term in terms {
@@ -251,19 +218,9 @@ impl Planner<'_, '_> {
                 None => continue,
             };
             if parts != 0
-                && self
-                    .plan
-                    .terms
-                    .iter()
-                    .enumerate()
-                    .any(|(at, term)| whole == 1 << at && term.idf > 0.0)
+                && self.plan.terms.iter().enumerate().any(|(at, term)| whole == 1 << at && term.idf > 0.0)
             {
-                for (_, term) in self
-                    .plan
-                    .terms
-                    .iter_mut()
-                    .enumerate()
-                    .filter(|(at, _)| parts >> at & 1 == 1)
+                for (_, term) in self.plan.terms.iter_mut().enumerate().filter(|(at, _)| parts >> at & 1 == 1)
                 {
                     term.weight = term.weight.min(0.5);
                 }
@@ -321,8 +278,8 @@ fn asks(words: &[&Word]) -> u8 {
     for word in words {
         let lower = word.text.to_ascii_lowercase();
         asked |= match lower.as_str() {
-            "test" | "tests" | "testing" | "tested" | "spec" | "specs" | "mock" | "mocks"
-            | "fixture" | "fixtures" => traits::TEST,
+            "test" | "tests" | "testing" | "tested" | "spec" | "specs" | "mock" | "mocks" | "fixture"
+            | "fixtures" => traits::TEST,
             "doc" | "docs" | "documentation" | "documented" | "readme" | "changelog" | "guide"
             | "tutorial" | "license" => traits::DOCS,
             "example" | "examples" | "sample" | "demo" | "benchmark" | "benchmarks" | "bench" => {
@@ -346,11 +303,7 @@ fn wishes(query: &Query) -> Vec<NameWish> {
     let mut wish = |text: &str, boost: f32| {
         let hash = name_hash(&fold_name(text));
         if hash != 0 && !out.iter().any(|known| known.hash == hash) {
-            out.push(NameWish {
-                hash,
-                text: text.trim_end_matches("()").to_owned(),
-                boost,
-            });
+            out.push(NameWish { hash, text: text.trim_end_matches("()").to_owned(), boost });
         }
     };
     for atom in query.atoms() {
@@ -358,21 +311,12 @@ fn wishes(query: &Query) -> Vec<NameWish> {
             wish(name, 4.0);
         }
     }
-    for word in words
-        .iter()
-        .filter(|word| word.is_name() || words.len() == 1)
-    {
+    for word in words.iter().filter(|word| word.is_name() || words.len() == 1) {
         wish(&word.text, 3.0);
     }
     for length in (2..=words.len().min(4)).rev() {
         for run in words.windows(length) {
-            wish(
-                &run.iter()
-                    .map(|word| word.text.as_str())
-                    .collect::<Vec<_>>()
-                    .concat(),
-                1.9,
-            );
+            wish(&run.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().concat(), 1.9);
         }
     }
     for word in words.iter().filter(|word| word.text.len() > 3) {
@@ -389,11 +333,7 @@ fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
         for posting in dictionary.find(term.text.as_bytes())?.into_iter().flatten() {
             let posting = posting?;
             let hit = out.entry(posting.chunk).or_default();
-            *(if posting.counts.heads & NAME != 0 {
-                &mut hit.name
-            } else {
-                &mut hit.folders
-            }) |= 1 << at;
+            *(if posting.counts.heads & NAME != 0 { &mut hit.name } else { &mut hit.folders }) |= 1 << at;
         }
     }
     let first = view.opened.tables.generation.files.len() as u32;
@@ -401,11 +341,7 @@ fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
         let mut hit = PathHit::default();
         path_terms(&entry.path, |found, field| {
             if let Some(at) = plan.terms.iter().position(|term| term.text == found) {
-                *(if field == NAME {
-                    &mut hit.name
-                } else {
-                    &mut hit.folders
-                }) |= 1 << at;
+                *(if field == NAME { &mut hit.name } else { &mut hit.folders }) |= 1 << at;
             }
         });
         if hit.name | hit.folders != 0 {
@@ -415,10 +351,7 @@ fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
     for (file, hit) in out.iter_mut().filter(|(_, hit)| hit.name != 0) {
         let path = &view.file(*file).path;
         let name = path.rsplit('/').next().unwrap_or(path);
-        let stem = name
-            .split('.')
-            .find(|part| !part.is_empty())
-            .unwrap_or(name);
+        let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
         hit.name_terms = crate::token::split(stem).count().clamp(1, 255) as u8;
     }
     Ok(out)

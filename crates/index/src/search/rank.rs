@@ -115,11 +115,7 @@ fn first_factors(
     let segment = &part.segment;
     let flags = segment.flags()?[candidate.chunk as usize];
     let hash = segment.name(candidate.chunk)?;
-    let name = plan
-        .names
-        .iter()
-        .find(|wish| wish.hash == hash)
-        .map_or(1.0, |wish| wish.boost);
+    let name = plan.names.iter().find(|wish| wish.hash == hash).map_or(1.0, |wish| wish.boost);
     let kind = segment.kind(candidate.chunk)?;
     // A mention in prose of a name that is defined elsewhere is not its definition.
     let name = if kind.is_definition() { name } else { 1.0 };
@@ -129,11 +125,7 @@ fn first_factors(
         name_words: 1.0,
         path: path(plan, candidate.file, total_weight),
         traits: demotion(view, plan, candidate, flags)?,
-        kind: kind_factor(
-            kind,
-            flags,
-            segment.chunk_lang(candidate.chunk)?.get().class,
-        ),
+        kind: kind_factor(kind, flags, segment.chunk_lang(candidate.chunk)?.get().class),
         company: 1.0,
         room: 1.0,
     })
@@ -143,12 +135,7 @@ fn coverage(plan: &Plan, mask: u64, total_weight: f32) -> f32 {
     if plan.words.len() < 2 || total_weight <= 0.0 {
         return 1.0;
     }
-    let held: f32 = plan
-        .words
-        .iter()
-        .filter(|word| word.holds(mask))
-        .map(|word| word.weight)
-        .sum();
+    let held: f32 = plan.words.iter().filter(|word| word.holds(mask)).map(|word| word.weight).sum();
     let share = held / total_weight;
     0.3 + 0.7 * share
 }
@@ -158,15 +145,10 @@ fn path(plan: &Plan, file: u32, total_weight: f32) -> f32 {
         return 1.0;
     };
     let share = |bits: u64| {
-        plan.words
-            .iter()
-            .filter(|word| word.bits & bits != 0)
-            .map(|word| word.weight.max(0.1))
-            .sum::<f32>()
+        plan.words.iter().filter(|word| word.bits & bits != 0).map(|word| word.weight.max(0.1)).sum::<f32>()
             / total_weight.max(0.1)
     };
-    let mut factor =
-        1.0 + 0.7 * share(hit.name).min(1.0) + 0.25 * share(hit.folders & !hit.name).min(1.0);
+    let mut factor = 1.0 + 0.7 * share(hit.name).min(1.0) + 0.25 * share(hit.folders & !hit.name).min(1.0);
     // The file is named after what is asked, and after nothing else.
     if hit.name != 0 && hit.name.count_ones() >= u32::from(hit.name_terms) {
         factor *= 1.25;
@@ -176,9 +158,7 @@ fn path(plan: &Plan, file: u32, total_weight: f32) -> f32 {
 
 fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> Result<f32, Damaged> {
     let entry = view.file(candidate.file);
-    let blob = view.parts[candidate.part as usize]
-        .segment
-        .blob(entry.blob)?;
+    let blob = view.parts[candidate.part as usize].segment.blob(entry.blob)?;
     let mut present = entry.traits | blob.traits;
     if flags & IS_TEST != 0 {
         present |= traits::TEST;
@@ -226,25 +206,14 @@ fn look_closely(view: &View, plan: &Plan, ranked: &mut [Ranked]) -> Result<(), D
         let blob = part.blob_of_chunk[item.candidate.chunk as usize];
         let details = match known.entry((item.candidate.part, blob)) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(part.segment.details(blob)?)
-            }
+            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(part.segment.details(blob)?),
         };
         let at = item.candidate.chunk - part.segment.blob(blob)?.chunks.start;
-        let detail = details
-            .get(at as usize)
-            .ok_or(Damaged("a chunk has no record"))?;
+        let detail = details.get(at as usize).ok_or(Damaged("a chunk has no record"))?;
         item.start = detail.span.start;
-        let last = detail
-            .name
-            .rsplit(['.', ':', '/'])
-            .next()
-            .unwrap_or(&detail.name);
+        let last = detail.name.rsplit(['.', ':', '/']).next().unwrap_or(&detail.name);
         if item.factors.name > 1.0
-            && plan
-                .names
-                .iter()
-                .any(|wish| last == wish.text || detail.name == wish.text)
+            && plan.names.iter().any(|wish| last == wish.text || detail.name == wish.text)
         {
             item.factors.name *= 1.15;
         }
@@ -262,18 +231,12 @@ fn name_words(plan: &Plan, name: &str) -> f32 {
             if lower.len() > 1 {
                 all += 1;
                 held += u32::from(
-                    plan.terms
-                        .iter()
-                        .any(|term| term.weight > 0.0 && term.text == token::stem(&lower)),
+                    plan.terms.iter().any(|term| term.weight > 0.0 && term.text == token::stem(&lower)),
                 );
             }
         }
     });
-    if all == 0 {
-        1.0
-    } else {
-        1.0 + 0.35 * held as f32 / all as f32 * (held as f32).min(2.0)
-    }
+    if all == 0 { 1.0 } else { 1.0 + 0.35 * held as f32 / all as f32 * (held as f32).min(2.0) }
 }
 
 /// Several good hits raise a file's best one; the later ones make room.

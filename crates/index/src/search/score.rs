@@ -26,11 +26,7 @@ const FILE_NAME_TF: f32 = 1.5;
 /// Matches of a literal or expression beyond the words in it.
 const MATCH_WEIGHT: f32 = 1.0;
 
-pub(super) fn score(
-    view: &View,
-    plan: &Plan,
-    admitted: &Admitted,
-) -> Result<Vec<Candidate>, Damaged> {
+pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec<Candidate>, Damaged> {
     let mut out = Vec::new();
     for (number, part) in view.parts.iter().enumerate() {
         let mut table = Table {
@@ -52,17 +48,12 @@ pub(super) fn score(
             table.touched.sort_unstable();
             &table.touched
         };
-        for chunk in candidates
-            .iter()
-            .copied()
-            .filter(|chunk| allowed.is_none_or(|allowed| allowed.contains(*chunk)))
+        for chunk in
+            candidates.iter().copied().filter(|chunk| allowed.is_none_or(|allowed| allowed.contains(*chunk)))
         {
             let mask = table.masks[chunk as usize] & !VISITED;
             for file in part.files_of_chunk(chunk) {
-                let by_file = admitted
-                    .files
-                    .as_ref()
-                    .is_none_or(|files| files.contains(*file));
+                let by_file = admitted.files.as_ref().is_none_or(|files| files.contains(*file));
                 if by_file && plan.holds(&plan.root, mask, number, chunk, *file) {
                     out.push(Candidate {
                         part: number as u32,
@@ -130,9 +121,7 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
                 continue;
             }
             let at_length = chunk as usize * 2;
-            let length = lengths
-                .get(at_length..at_length + 2)
-                .ok_or(Damaged("a posting names no chunk"))?;
+            let length = lengths.get(at_length..at_length + 2).ok_or(Damaged("a posting names no chunk"))?;
             let length = f32::from(u16::from_le_bytes([length[0], length[1]]));
             table.add(
                 chunk,
@@ -145,48 +134,25 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
 }
 
 /// A file whose name is asked for is a hit even if its text never says its name.
-fn add_paths(
-    view: &View,
-    part: &Part,
-    plan: &Plan,
-    number: usize,
-    table: &mut Table,
-) -> Result<(), Damaged> {
+fn add_paths(view: &View, part: &Part, plan: &Plan, number: usize, table: &mut Table) -> Result<(), Damaged> {
     if !plan.is_question() {
         return Ok(());
     }
     let base = view.opened.tables.generation.files.len() as u32;
-    let mut files: Vec<u32> = plan
-        .paths
-        .iter()
-        .filter(|(_, hit)| hit.name != 0)
-        .map(|(file, _)| *file)
-        .collect();
+    let mut files: Vec<u32> =
+        plan.paths.iter().filter(|(_, hit)| hit.name != 0).map(|(file, _)| *file).collect();
     files.sort_unstable();
     for file in files {
         let entry = view.file(file);
-        let home = if file < base {
-            entry.segment as usize
-        } else {
-            view.parts.len() - 1
-        };
+        let home = if file < base { entry.segment as usize } else { view.parts.len() - 1 };
         if home != number || !part.files_of(entry.blob).contains(&file) {
             continue;
         }
         let bits = plan.paths[&file].name;
         let first = part.segment.blob(entry.blob)?.chunks.start;
-        for (at, term) in plan
-            .terms
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| bits >> at & 1 == 1)
-        {
+        for (at, term) in plan.terms.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1) {
             let weight = term.idf * if term.weight == 0.0 { 1.0 } else { term.weight };
-            table.add(
-                first,
-                1 << at & !VISITED,
-                weight * FILE_NAME_TF * (K1 + 1.0) / (FILE_NAME_TF + K1),
-            );
+            table.add(first, 1 << at & !VISITED, weight * FILE_NAME_TF * (K1 + 1.0) / (FILE_NAME_TF + K1));
         }
     }
     Ok(())

@@ -60,20 +60,14 @@ pub(super) fn show(
         lines: detail.lines,
         span: detail.span.clone(),
         score: ranked.score,
-        snippet: text
-            .as_deref()
-            .and_then(|text| snippet(text, detail, plan, options.context)),
+        snippet: text.as_deref().and_then(|text| snippet(text, detail, plan, options.context)),
         traits: traits::NAMES
             .iter()
             .enumerate()
             .filter(|(bit, _)| present >> bit & 1 == 1)
             .map(|(_, name)| *name)
             .collect(),
-        explain: if options.explain {
-            explain(view, plan, ranked)?
-        } else {
-            Vec::new()
-        },
+        explain: if options.explain { explain(view, plan, ranked)? } else { Vec::new() },
     })
 }
 
@@ -122,12 +116,9 @@ fn occurrences(text: &str, plan: &Plan) -> Vec<(Range<usize>, f32, usize)> {
     token::words(text, |at, word| {
         let mut best: Option<(f32, usize)> = None;
         token::terms(word, |term| {
-            let found = plan
-                .terms
-                .iter()
-                .position(|known| known.weight > 0.0 && known.text == term);
-            if let Some(number) = found
-                .filter(|number| best.is_none_or(|(weight, _)| plan.terms[*number].idf > weight))
+            let found = plan.terms.iter().position(|known| known.weight > 0.0 && known.text == term);
+            if let Some(number) =
+                found.filter(|number| best.is_none_or(|(weight, _)| plan.terms[*number].idf > weight))
             {
                 best = Some((plan.terms[number].idf, number));
             }
@@ -136,12 +127,7 @@ fn occurrences(text: &str, plan: &Plan) -> Vec<(Range<usize>, f32, usize)> {
     });
     for (number, matcher) in plan.matchers.iter().enumerate() {
         let weight = 5.0;
-        out.extend(
-            matcher
-                .find(text, 100)
-                .into_iter()
-                .map(|range| (range, weight, usize::MAX - number)),
-        );
+        out.extend(matcher.find(text, 100).into_iter().map(|range| (range, weight, usize::MAX - number)));
     }
     out.sort_by_key(|(range, ..)| (range.start, usize::MAX - range.end));
     out
@@ -149,19 +135,12 @@ fn occurrences(text: &str, plan: &Plan) -> Vec<(Range<usize>, f32, usize)> {
 
 fn snippet(text: &str, detail: &Detail, plan: &Plan, context: usize) -> Option<Snippet> {
     let start = detail.span.start as usize;
-    let end = text.floor_char_boundary(
-        (detail.span.end as usize)
-            .min(start + LOOK_BYTES)
-            .min(text.len()),
-    );
+    let end = text.floor_char_boundary((detail.span.end as usize).min(start + LOOK_BYTES).min(text.len()));
     let chunk = text.get(start..end)?;
     let lines = Lines::of(chunk);
     let found = occurrences(chunk, plan);
-    let signature = detail
-        .signature
-        .start
-        .checked_sub(detail.span.start)
-        .filter(|_| !detail.signature.is_empty());
+    let signature =
+        detail.signature.start.checked_sub(detail.span.start).filter(|_| !detail.signature.is_empty());
     let home = signature.map_or(1, |at| lines.line(at as usize));
     let best = best_line(&lines, &found, home);
     let first = best.saturating_sub(context as u32).max(1);
@@ -179,9 +158,8 @@ fn snippet(text: &str, detail: &Detail, plan: &Plan, context: usize) -> Option<S
     }
     let body = chunk.get(from..to)?.trim_end();
     let mut matches: Vec<Range<u32>> = Vec::new();
-    for (range, ..) in found
-        .iter()
-        .filter(|(range, ..)| range.start >= from && range.end <= from + body.len())
+    for (range, ..) in
+        found.iter().filter(|(range, ..)| range.start >= from && range.end <= from + body.len())
     {
         let range = (range.start - from) as u32..(range.end - from) as u32;
         match matches.last_mut().filter(|last| last.end > range.start) {
@@ -200,8 +178,7 @@ fn snippet(text: &str, detail: &Detail, plan: &Plan, context: usize) -> Option<S
 /// The line with the most telling words, each counted once; the signature on a tie, then the first.
 fn best_line(lines: &Lines, found: &[(Range<usize>, f32, usize)], home: u32) -> u32 {
     let mut best = (home, 0.0f32);
-    for group in found.chunk_by(|left, right| lines.line(left.0.start) == lines.line(right.0.start))
-    {
+    for group in found.chunk_by(|left, right| lines.line(left.0.start) == lines.line(right.0.start)) {
         let line = lines.line(group[0].0.start);
         let mut seen = Vec::new();
         let mut weight = if line == home { 0.5 } else { 0.0 };
@@ -231,27 +208,16 @@ fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution
         for posting in postings {
             let posting = posting?;
             if posting.chunk == candidate.chunk {
-                let value = term_score(
-                    posting.counts,
-                    length,
-                    view.average_length,
-                    term.idf * term.weight,
-                );
+                let value = term_score(posting.counts, length, view.average_length, term.idf * term.weight);
                 named += value;
-                out.push(Contribution {
-                    what: format!("term {}", term.text),
-                    value,
-                });
+                out.push(Contribution { what: format!("term {}", term.text), value });
                 break;
             }
         }
     }
     let rest = candidate.bm25 - named;
     if rest.abs() > 1e-4 {
-        out.push(Contribution {
-            what: "file name and matches".to_owned(),
-            value: rest,
-        });
+        out.push(Contribution { what: "file name and matches".to_owned(), value: rest });
     }
     let factors = &ranked.factors;
     for (what, value) in [
@@ -265,10 +231,7 @@ fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution
         ("× room for other files", factors.room),
     ] {
         if value != 1.0 {
-            out.push(Contribution {
-                what: what.to_owned(),
-                value,
-            });
+            out.push(Contribution { what: what.to_owned(), value });
         }
     }
     Ok(out)

@@ -18,11 +18,7 @@ pub(crate) struct Source<'v> {
 
 impl<'v> Source<'v> {
     pub fn new(view: &'v View, repo: &'v Path) -> Source<'v> {
-        Source {
-            view,
-            repo,
-            moved: AtomicU64::new(0),
-        }
+        Source { view, repo, moved: AtomicU64::new(0) }
     }
 
     /// The text of a file of the view; `None` if it is no longer the one that was indexed.
@@ -32,9 +28,7 @@ impl<'v> Source<'v> {
         let (bytes, stamp) = bytes;
         let segment = &self.view.parts[part].segment;
         let same = stamp == entry.stamp
-            || segment
-                .blob(entry.blob)
-                .is_ok_and(|blob| blob.hash == content_hash(&bytes));
+            || segment.blob(entry.blob).is_ok_and(|blob| blob.hash == content_hash(&bytes));
         if !same {
             self.moved.fetch_add(1, Ordering::Relaxed);
             return None;
@@ -53,7 +47,6 @@ impl<'v> Source<'v> {
 
     pub fn notes(&self) -> Option<String> {
         let moved = self.moved.load(Ordering::Relaxed);
-        (moved > 0)
-            .then(|| format!("{moved} files changed while searching and are shown without text"))
+        (moved > 0).then(|| format!("{moved} files changed while searching and are shown without text"))
     }
 }

@@ -86,19 +86,13 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
             words.add(word, piece.chunk, field);
         });
     }
-    for (at, chunk) in chunks
-        .iter()
-        .enumerate()
-        .filter(|(_, chunk)| !chunk.is_part)
-    {
+    for (at, chunk) in chunks.iter().enumerate().filter(|(_, chunk)| !chunk.is_part) {
         token::words(&chunk.name, |_, word| words.add(word, at as u32, NAME));
         // A method is found by the name of its type too.
         let mut above = chunk.parent;
         while let Some(parent) = above.map(|parent| &chunks[parent as usize]) {
             if parent.kind.is_definition() {
-                token::words(&parent.name, |_, word| {
-                    words.add(word, at as u32, SIGNATURE)
-                });
+                token::words(&parent.name, |_, word| words.add(word, at as u32, SIGNATURE));
             }
             above = parent.parent;
         }
@@ -109,10 +103,7 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
         text_bytes: text.len() as u32,
         traits,
         chunks,
-        lengths: lengths
-            .into_iter()
-            .map(|length| length.min(u32::from(u16::MAX)) as u16)
-            .collect(),
+        lengths: lengths.into_iter().map(|length| length.min(u32::from(u16::MAX)) as u16).collect(),
         terms,
         hits,
         buckets: COLLECTOR.with_borrow_mut(|collector| collector.collect(text.as_bytes())),
@@ -137,8 +128,7 @@ impl<'t> Words<'t> {
             None => self.learn(word),
         };
         for term in &self.of_words[start as usize..end as usize] {
-            self.seen
-                .push(u64::from(*term) << 36 | u64::from(chunk) << 4 | u64::from(field));
+            self.seen.push(u64::from(*term) << 36 | u64::from(chunk) << 4 | u64::from(field));
         }
     }
 
@@ -168,19 +158,12 @@ impl<'t> Words<'t> {
         let mut hits: Vec<Hit> = Vec::new();
         for seen in self.seen {
             let (term, chunk, field) = ((seen >> 36) as u32, (seen >> 4) as u32, (seen & 15) as u8);
-            match hits
-                .last_mut()
-                .filter(|last| last.term == term && last.chunk == chunk)
-            {
+            match hits.last_mut().filter(|last| last.term == term && last.chunk == chunk) {
                 Some(last) => last.counts.add(field),
                 None => {
                     let mut counts = Counts::default();
                     counts.add(field);
-                    hits.push(Hit {
-                        term,
-                        chunk,
-                        counts,
-                    });
+                    hits.push(Hit { term, chunk, counts });
                 }
             }
         }

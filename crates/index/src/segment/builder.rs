@@ -57,12 +57,7 @@ impl Builder {
             put(out, u64::from(chunk.span.end - chunk.span.start));
             put(out, u64::from(chunk.lines.0 - before.1));
             put(out, u64::from(chunk.lines.1 - chunk.lines.0));
-            put(
-                out,
-                chunk
-                    .parent
-                    .map_or(0, |parent| at as u64 - u64::from(parent)),
-            );
+            put(out, chunk.parent.map_or(0, |parent| at as u64 - u64::from(parent)));
             for range in [&chunk.signature, &chunk.doc] {
                 put(out, u64::from(range.end - range.start));
                 if !range.is_empty() {
@@ -75,10 +70,8 @@ impl Builder {
         for hits in work.hits.chunk_by(|left, right| left.term == right.term) {
             let list = self.list(&work.terms[hits[0].term as usize]);
             for hit in hits {
-                self.lists[list as usize].push(Posting {
-                    chunk: first_chunk + hit.chunk,
-                    counts: hit.counts,
-                });
+                self.lists[list as usize]
+                    .push(Posting { chunk: first_chunk + hit.chunk, counts: hit.counts });
             }
         }
         for bucket in &work.buckets {
@@ -99,11 +92,7 @@ impl Builder {
             let head = segment.blob(blob)?;
             let Some(lang) = head.lang else { continue };
             blob_place[blob as usize] = Some(self.blob_count());
-            let key = Key {
-                hash: head.hash,
-                lang,
-                tier: head.tier,
-            };
+            let key = Key { hash: head.hash, lang, tier: head.tier };
             self.blob(key, self.kinds.len() as u32, head.text_bytes, head.traits);
             self.details.extend_from_slice(segment.detail_bytes(blob)?);
             for chunk in head.chunks.clone() {
@@ -124,9 +113,8 @@ impl Builder {
             let mut list = None;
             for posting in postings {
                 let posting = posting?;
-                let chunk = *chunk_place
-                    .get(posting.chunk as usize)
-                    .ok_or(Damaged("a posting names no chunk"))?;
+                let chunk =
+                    *chunk_place.get(posting.chunk as usize).ok_or(Damaged("a posting names no chunk"))?;
                 if chunk != u32::MAX {
                     let list = *list.get_or_insert_with(|| self.list(term));
                     self.lists[list as usize].push(Posting { chunk, ..posting });
@@ -150,8 +138,7 @@ impl Builder {
         for number in [first_chunk, self.details.len() as u32, text_bytes] {
             self.blobs.extend_from_slice(&number.to_le_bytes());
         }
-        self.blobs
-            .extend_from_slice(&[lang, traits, u8::from(key.tier == Tier::Structural), 0]);
+        self.blobs.extend_from_slice(&[lang, traits, u8::from(key.tier == Tier::Structural), 0]);
         self.source_bytes += u64::from(text_bytes);
     }
 
@@ -206,9 +193,7 @@ impl Builder {
         writer.section(id::GRAM_OFFSETS, offsets);
         writer.section(id::GRAMS, grams);
         let mut langs = Vec::new();
-        self.langs
-            .iter()
-            .for_each(|lang| put_str(&mut langs, lang.get().id));
+        self.langs.iter().for_each(|lang| put_str(&mut langs, lang.get().id));
         writer.section(id::LANGS, langs);
         writer.section(id::BLOBS, self.blobs);
         writer.section(id::DETAILS, self.details);

@@ -24,16 +24,11 @@ pub(crate) fn encode<'t>(terms: impl Iterator<Item = (&'t [u8], &'t [u8], u32)>)
     let mut previous: &[u8] = &[];
     for (at, (term, list, count)) in terms.enumerate() {
         if at % BLOCK_TERMS == 0 {
-            out.blocks
-                .extend_from_slice(&(out.terms.len() as u32).to_le_bytes());
+            out.blocks.extend_from_slice(&(out.terms.len() as u32).to_le_bytes());
             put(&mut out.terms, out.lists.len() as u64);
             previous = &[];
         }
-        let shared = previous
-            .iter()
-            .zip(term)
-            .take_while(|(left, right)| left == right)
-            .count();
+        let shared = previous.iter().zip(term).take_while(|(left, right)| left == right).count();
         put(&mut out.terms, shared as u64);
         put(&mut out.terms, (term.len() - shared) as u64);
         out.terms.extend_from_slice(&term[shared..]);
@@ -61,11 +56,7 @@ impl<'c> Dictionary<'c> {
             let (_, mut reader) = self.block(middle)?;
             reader.number()?;
             let length = reader.number()? as usize;
-            if reader.take(length)? <= wanted {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+            if reader.take(length)? <= wanted { low = middle + 1 } else { high = middle }
         }
         let Some(block) = low.checked_sub(1) else {
             return Ok(None);
@@ -78,9 +69,7 @@ impl<'c> Dictionary<'c> {
             Ok(())
         })?;
         // Touching a list checks its blocks: those of other terms stay untouched.
-        found
-            .map(|(list, count)| Ok(Postings::new(self.lists.get(list)?, count)))
-            .transpose()
+        found.map(|(list, count)| Ok(Postings::new(self.lists.get(list)?, count))).transpose()
     }
 
     /// Calls `each` with every term in order.
@@ -89,22 +78,15 @@ impl<'c> Dictionary<'c> {
         mut each: impl FnMut(&[u8], Postings<'c>) -> Result<(), Damaged>,
     ) -> Result<(), Damaged> {
         let lists = self.lists;
-        let mut each =
-            |term: &[u8], list, count| each(term, Postings::new(lists.get(list)?, count));
+        let mut each = |term: &[u8], list, count| each(term, Postings::new(lists.get(list)?, count));
         (0..self.blocks.len() / 4).try_for_each(|block| self.each_in_block(block, &mut each))
     }
 
     /// The offset of a block's lists, and a reader at its first term.
     fn block(&self, block: usize) -> Result<(usize, Reader<'c>), Damaged> {
-        let offsets = self
-            .blocks
-            .get(block * 4..(block * 4 + 8).min(self.blocks.len()))?;
+        let offsets = self.blocks.get(block * 4..(block * 4 + 8).min(self.blocks.len()))?;
         let start = u32_at(offsets, 0)? as usize;
-        let end = if offsets.len() >= 8 {
-            u32_at(offsets, 1)? as usize
-        } else {
-            self.terms.len()
-        };
+        let end = if offsets.len() >= 8 { u32_at(offsets, 1)? as usize } else { self.terms.len() };
         let mut reader = Reader::new(self.terms.get(start..end)?);
         let lists = reader.number()? as usize;
         Ok((lists, reader))
@@ -126,9 +108,7 @@ impl<'c> Dictionary<'c> {
             term.truncate(shared);
             term.extend_from_slice(reader.take(length)?);
             let count = reader.number32()?;
-            let end = list
-                .checked_add(reader.number()? as usize)
-                .ok_or(Damaged("a list is too long"))?;
+            let end = list.checked_add(reader.number()? as usize).ok_or(Damaged("a list is too long"))?;
             each(&term, list..end, count)?;
             list = end;
         }

@@ -66,11 +66,7 @@ mod id {
 
 /// What a folded name is looked up by; 0 means no name.
 pub(crate) fn name_hash(folded: &str) -> u32 {
-    if folded.is_empty() {
-        0
-    } else {
-        (xxh3_64(folded.as_bytes()) as u32).max(1)
-    }
+    if folded.is_empty() { 0 } else { (xxh3_64(folded.as_bytes()) as u32).max(1) }
 }
 
 /// An open segment.
@@ -124,32 +120,18 @@ impl Segment {
             }
             let blobs = container.section(id::BLOBS)?.len();
             let chunks = container.section(id::KINDS)?.len();
-            let columns = [
-                (id::FLAGS, 1),
-                (id::CHUNK_LANGS, 1),
-                (id::LENGTHS, 2),
-                (id::NAMES, 4),
-            ];
-            let even = columns
-                .iter()
-                .map(|(id, width)| Ok(container.section(*id)?.len() == chunks * width));
+            let columns = [(id::FLAGS, 1), (id::CHUNK_LANGS, 1), (id::LENGTHS, 2), (id::NAMES, 4)];
+            let even = columns.iter().map(|(id, width)| Ok(container.section(*id)?.len() == chunks * width));
             if blobs % BLOB_BYTES != 0
                 || chunks >= u32::MAX as usize
-                || even
-                    .collect::<Result<Vec<bool>, Damaged>>()?
-                    .contains(&false)
+                || even.collect::<Result<Vec<bool>, Damaged>>()?.contains(&false)
             {
                 return Err(Damaged("columns differ in length"));
             }
             Ok((langs, (blobs / BLOB_BYTES) as u32, chunks as u32))
         };
         match read() {
-            Ok((langs, blob_count, chunk_count)) => Ok(Segment {
-                langs,
-                blob_count,
-                chunk_count,
-                container,
-            }),
+            Ok((langs, blob_count, chunk_count)) => Ok(Segment { langs, blob_count, chunk_count, container }),
             Err(damaged) => Err(damaged.in_file(container.path())),
         }
     }
@@ -196,11 +178,7 @@ impl Segment {
             hash: u128::from_le_bytes(record[..16].try_into().expect("sixteen bytes were taken")),
             lang: self.langs.get(record[28] as usize).copied().flatten(),
             traits: record[29],
-            tier: if record[30] == 0 {
-                Tier::Lexical
-            } else {
-                Tier::Structural
-            },
+            tier: if record[30] == 0 { Tier::Lexical } else { Tier::Structural },
             text_bytes: u32_at(record, 6)?,
             chunks: first..end,
         })
@@ -227,10 +205,7 @@ impl Segment {
         let mut reader = Reader::new(self.detail_bytes(blob)?);
         let mut out: Vec<Detail> = Vec::new();
         let (mut start, mut line) = (0u32, 1u32);
-        let sum = |left: u32, right: u32| {
-            left.checked_add(right)
-                .ok_or(Damaged("an offset is out of range"))
-        };
+        let sum = |left: u32, right: u32| left.checked_add(right).ok_or(Damaged("an offset is out of range"));
         while !reader.is_empty() {
             start = sum(start, reader.number32()?)?;
             let end = sum(start, reader.number32()?)?;
@@ -240,31 +215,16 @@ impl Segment {
             let parent = if up == 0 {
                 None
             } else {
-                Some(
-                    (out.len() as u32)
-                        .checked_sub(up)
-                        .ok_or(Damaged("a parent is out of range"))?,
-                )
+                Some((out.len() as u32).checked_sub(up).ok_or(Damaged("a parent is out of range"))?)
             };
             let mut range = || {
                 let length = reader.number32()?;
-                let from = if length == 0 {
-                    0
-                } else {
-                    sum(start, reader.number32()?)?
-                };
+                let from = if length == 0 { 0 } else { sum(start, reader.number32()?)? };
                 Ok(from..sum(from, length)?)
             };
             let (signature, doc) = (range()?, range()?);
             let name = reader.string()?.to_owned();
-            out.push(Detail {
-                span: start..end,
-                lines: (line, last_line),
-                parent,
-                signature,
-                doc,
-                name,
-            });
+            out.push(Detail { span: start..end, lines: (line, last_line), parent, signature, doc, name });
         }
         Ok(out)
     }
@@ -286,11 +246,7 @@ impl Segment {
         let (group, skip) = (bucket as usize / GRAM_STRIDE, bucket as usize % GRAM_STRIDE);
         let two = offsets.get(group * 4..(group * 4 + 8).min(offsets.len()))?;
         let start = u32_at(two, 0)? as usize;
-        let end = if two.len() >= 8 {
-            u32_at(two, 1)? as usize
-        } else {
-            grams.len()
-        };
+        let end = if two.len() >= 8 { u32_at(two, 1)? as usize } else { grams.len() };
         let mut reader = Reader::new(grams.get(start..end)?);
         for _ in 0..skip {
             let length = reader.number()? as usize;
@@ -326,24 +282,13 @@ impl Segment {
     }
 
     pub fn kind(&self, chunk: u32) -> Result<Kind, Damaged> {
-        let number = *self
-            .kinds()?
-            .get(chunk as usize)
-            .ok_or(Damaged("a chunk is out of range"))?;
+        let number = *self.kinds()?.get(chunk as usize).ok_or(Damaged("a chunk is out of range"))?;
         Kind::from_u8(number).ok_or(Damaged("a chunk has an unknown kind"))
     }
 
     pub fn chunk_lang(&self, chunk: u32) -> Result<LangId, Damaged> {
-        let number = *self
-            .chunk_langs()?
-            .get(chunk as usize)
-            .ok_or(Damaged("a chunk is out of range"))?;
-        Ok(self
-            .langs
-            .get(number as usize)
-            .copied()
-            .flatten()
-            .unwrap_or_else(LangId::text))
+        let number = *self.chunk_langs()?.get(chunk as usize).ok_or(Damaged("a chunk is out of range"))?;
+        Ok(self.langs.get(number as usize).copied().flatten().unwrap_or_else(LangId::text))
     }
 
     pub fn length(&self, chunk: u32) -> Result<u16, Damaged> {

@@ -62,8 +62,7 @@ impl List {
                 put(&mut self.bytes, gap << 2 | FIELDS);
                 let mask = heads | if doc > 0 { DOC } else { 0 } | if body > 0 { BODY } else { 0 };
                 self.bytes.push(mask);
-                self.bytes
-                    .extend([doc, body].iter().filter(|count| **count > 0));
+                self.bytes.extend([doc, body].iter().filter(|count| **count > 0));
             }
         }
         self.next = posting.chunk + 1;
@@ -81,11 +80,7 @@ pub(crate) struct Postings<'b> {
 
 impl<'b> Postings<'b> {
     pub fn new(bytes: &'b [u8], count: u32) -> Postings<'b> {
-        Postings {
-            reader: Reader::new(bytes),
-            count,
-            next: 0,
-        }
+        Postings { reader: Reader::new(bytes), count, next: 0 }
     }
 
     fn read(&mut self) -> Result<Posting, Damaged> {
@@ -97,33 +92,13 @@ impl<'b> Postings<'b> {
             .filter(|chunk| *chunk < u32::MAX)
             .ok_or(Damaged("a posting is out of range"))?;
         let counts = match head & 3 {
-            BODY_ONCE => Counts {
-                heads: 0,
-                doc: 0,
-                body: 1,
-            },
-            BODY_ONLY => Counts {
-                heads: 0,
-                doc: 0,
-                body: self.reader.byte()?,
-            },
+            BODY_ONCE => Counts { heads: 0, doc: 0, body: 1 },
+            BODY_ONLY => Counts { heads: 0, doc: 0, body: self.reader.byte()? },
             FIELDS => {
                 let mask = self.reader.byte()?;
-                let doc = if mask & DOC != 0 {
-                    self.reader.byte()?
-                } else {
-                    0
-                };
-                let body = if mask & BODY != 0 {
-                    self.reader.byte()?
-                } else {
-                    0
-                };
-                Counts {
-                    heads: mask & (NAME | SIGNATURE),
-                    doc,
-                    body,
-                }
+                let doc = if mask & DOC != 0 { self.reader.byte()? } else { 0 };
+                let body = if mask & BODY != 0 { self.reader.byte()? } else { 0 };
+                Counts { heads: mask & (NAME | SIGNATURE), doc, body }
             }
             _ => return Err(Damaged("a posting has an unknown form")),
         };
@@ -170,9 +145,7 @@ pub(crate) fn read_gaps(bytes: &[u8]) -> impl Iterator<Item = Result<u32, Damage
             return None;
         }
         let number = reader.number32().and_then(|gap| {
-            next.checked_add(gap)
-                .filter(|number| *number < u32::MAX)
-                .ok_or(Damaged("a gap is out of range"))
+            next.checked_add(gap).filter(|number| *number < u32::MAX).ok_or(Damaged("a gap is out of range"))
         });
         match number {
             Ok(number) => next = number + 1,
@@ -189,38 +162,16 @@ mod tests {
     #[test]
     fn postings_read_back() {
         let counts = [
-            Counts {
-                heads: 0,
-                doc: 0,
-                body: 1,
-            },
-            Counts {
-                heads: 0,
-                doc: 0,
-                body: 9,
-            },
-            Counts {
-                heads: NAME | SIGNATURE,
-                doc: 0,
-                body: 0,
-            },
-            Counts {
-                heads: SIGNATURE,
-                doc: 3,
-                body: 200,
-            },
+            Counts { heads: 0, doc: 0, body: 1 },
+            Counts { heads: 0, doc: 0, body: 9 },
+            Counts { heads: NAME | SIGNATURE, doc: 0, body: 0 },
+            Counts { heads: SIGNATURE, doc: 3, body: 200 },
         ];
-        let wanted: Vec<Posting> = (0..400u32)
-            .map(|at| Posting {
-                chunk: at * at,
-                counts: counts[at as usize % 4],
-            })
-            .collect();
+        let wanted: Vec<Posting> =
+            (0..400u32).map(|at| Posting { chunk: at * at, counts: counts[at as usize % 4] }).collect();
         let mut list = List::default();
         wanted.iter().for_each(|posting| list.push(*posting));
-        let found: Vec<Posting> = Postings::new(&list.bytes, list.count)
-            .map(Result::unwrap)
-            .collect();
+        let found: Vec<Posting> = Postings::new(&list.bytes, list.count).map(Result::unwrap).collect();
         assert_eq!(found, wanted);
     }
 }

@@ -15,18 +15,9 @@ fn built() -> Site {
 }
 
 fn files(site: &Site, prefix: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(site.store())
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries
-        .filter(|path| {
-            path.file_name()
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .starts_with(prefix)
-        })
-        .collect();
+    let entries = fs::read_dir(site.store()).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(prefix)).collect();
     files.sort();
     files
 }
@@ -36,21 +27,10 @@ fn use_it(site: &Site) -> Result<(), IndexError> {
     let index = Index::open(&site.repo(), &site.store())?;
     index.status();
     index.refresh()?;
-    for query in [
-        "session",
-        "how is a cache opened",
-        "\"let value\"",
-        "/open_\\w+/",
-        "sym:open_session_0",
-        "-token",
-    ] {
-        index.search(
-            &Query::parse(query).unwrap(),
-            &Options {
-                explain: true,
-                ..Options::default()
-            },
-        )?;
+    for query in
+        ["session", "how is a cache opened", "\"let value\"", "/open_\\w+/", "sym:open_session_0", "-token"]
+    {
+        index.search(&Query::parse(query).unwrap(), &Options { explain: true, ..Options::default() })?;
     }
     index.verify()
 }
@@ -58,10 +38,7 @@ fn use_it(site: &Site) -> Result<(), IndexError> {
 #[test]
 fn no_flipped_byte_goes_unnoticed_or_panics() {
     let site = built();
-    for file in files(&site, "generation-")
-        .into_iter()
-        .chain(files(&site, "segment-"))
-    {
+    for file in files(&site, "generation-").into_iter().chain(files(&site, "segment-")) {
         let good = fs::read(&file).unwrap();
         let step = (good.len() / 150).max(1);
         for at in (0..good.len()).step_by(step) {
@@ -69,11 +46,7 @@ fn no_flipped_byte_goes_unnoticed_or_panics() {
             bad[at] ^= 1 << (at % 8);
             fs::write(&file, &bad).unwrap();
             match use_it(&site) {
-                Err(error) => assert!(
-                    error.wants_rebuild(),
-                    "{}: byte {at}: {error}",
-                    file.display()
-                ),
+                Err(error) => assert!(error.wants_rebuild(), "{}: byte {at}: {error}", file.display()),
                 Ok(()) => panic!("{}: byte {at} was believed", file.display()),
             }
         }
@@ -85,10 +58,7 @@ fn no_flipped_byte_goes_unnoticed_or_panics() {
 #[test]
 fn cut_files_are_noticed() {
     let site = built();
-    for file in files(&site, "generation-")
-        .into_iter()
-        .chain(files(&site, "segment-"))
-    {
+    for file in files(&site, "generation-").into_iter().chain(files(&site, "segment-")) {
         let good = fs::read(&file).unwrap();
         for length in (0..good.len()).step_by(good.len() / 50 + 1) {
             fs::write(&file, &good[..length]).unwrap();
@@ -109,10 +79,7 @@ fn another_version_is_named_as_such() {
     let mut bytes = fs::read(file).unwrap();
     bytes[8] = 77;
     fs::write(file, bytes).unwrap();
-    assert!(matches!(
-        Index::open(&site.repo(), &site.store()),
-        Err(IndexError::Version { found: 77, .. })
-    ));
+    assert!(matches!(Index::open(&site.repo(), &site.store()), Err(IndexError::Version { found: 77, .. })));
     // A build replaces it.
     site.build();
     use_it(&site).unwrap();
@@ -128,17 +95,10 @@ fn the_generation_before_answers_when_the_current_one_is_damaged() {
     assert_eq!(generations.len(), 2);
     fs::write(&generations[1], b"rubbish").unwrap();
     let index = site.open();
-    assert_eq!(
-        index.status().fallback_from.as_deref(),
-        Some("generation-00000002")
-    );
+    assert_eq!(index.status().fallback_from.as_deref(), Some("generation-00000002"));
     assert_eq!(ask(&index, "brand_new").total, 0);
     index.refresh().unwrap();
-    assert_eq!(
-        ask(&index, "brand_new").total,
-        1,
-        "the new file is searched directly"
-    );
+    assert_eq!(ask(&index, "brand_new").total, 1, "the new file is searched directly");
 }
 
 #[test]

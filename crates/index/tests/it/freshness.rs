@@ -6,10 +6,8 @@ use std::fs;
 
 #[test]
 fn changed_added_and_deleted_files_are_seen_without_a_build() {
-    let site = Site::new()
-        .file("a.rs", "fn alpha() {}")
-        .file("b.rs", "fn beta() {}")
-        .file("c.rs", "fn gamma() {}");
+    let site =
+        Site::new().file("a.rs", "fn alpha() {}").file("b.rs", "fn beta() {}").file("c.rs", "fn gamma() {}");
     site.build();
     let index = site.open();
     assert!(!ask(&index, "alpha").freshness.checked);
@@ -38,10 +36,7 @@ fn changed_added_and_deleted_files_are_seen_without_a_build() {
 fn searching_changed_files_directly_answers_like_a_build() {
     let site = Site::new();
     for number in 0..30 {
-        site.write(
-            &format!("src/file{number}.rs"),
-            crate::site::program(number),
-        );
+        site.write(&format!("src/file{number}.rs"), crate::site::program(number));
     }
     site.build();
     let index = site.open();
@@ -58,21 +53,15 @@ fn searching_changed_files_directly_answers_like_a_build() {
 fn a_touched_file_with_the_same_content_is_no_change() {
     let site = Site::new().file("a.rs", "fn alpha() {}");
     site.build();
-    let file = fs::File::options()
-        .append(true)
-        .open(site.repo().join("a.rs"))
-        .unwrap();
-    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(1000))
-        .unwrap();
+    let file = fs::File::options().append(true).open(site.repo().join("a.rs")).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(1000)).unwrap();
     assert_eq!(site.open().refresh().unwrap().modified_files, 0);
 }
 
 #[test]
 fn ignore_rules_changed_since_count() {
-    let site = Site::new()
-        .file("a.rs", "fn alpha() {}")
-        .file("b.rs", "fn beta() {}")
-        .file(".gitignore", "x\n");
+    let site =
+        Site::new().file("a.rs", "fn alpha() {}").file("b.rs", "fn beta() {}").file(".gitignore", "x\n");
     site.build();
     let index = site.open();
     site.write(".gitignore", "b.rs\n");
@@ -101,23 +90,14 @@ fn the_revision_is_recorded_and_the_branch_filters() {
         .file("a.rs", "fn alpha() {}")
         .file(".git/HEAD", "ref: refs/heads/main\n")
         .file(".git/refs/heads/main", commit);
-    site.build_with(&BuildOptions {
-        now_ms: 1234,
-        ..BuildOptions::default()
-    });
+    site.build_with(&BuildOptions { now_ms: 1234, ..BuildOptions::default() });
     let index = site.open();
     let freshness = index.status().freshness;
     assert_eq!(freshness.built_at_ms, 1234);
-    assert_eq!(
-        freshness.revision.as_ref().unwrap().commit.as_deref(),
-        Some(commit)
-    );
+    assert_eq!(freshness.revision.as_ref().unwrap().commit.as_deref(), Some(commit));
     let mut options = mainstay_index::Options::default();
     for (branch, expected) in [("main", 1), ("other", 0)] {
         options.filters.branch = Some(branch.to_owned());
-        assert_eq!(
-            crate::site::ask_with(&index, "alpha", &options).total,
-            expected
-        );
+        assert_eq!(crate::site::ask_with(&index, "alpha", &options).total, expected);
     }
 }

@@ -8,18 +8,13 @@ use std::{env, fs};
 
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages");
-    let mut folders: Vec<_> = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut folders: Vec<_> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     folders
 }
 
 fn fixture(folder: &Path) -> Option<PathBuf> {
-    let mut files = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let mut files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.find(|path| {
         path.file_stem().is_some_and(|stem| stem == "fixture")
             && path.extension().is_some_and(|end| end != "chunks")
@@ -29,21 +24,13 @@ fn fixture(folder: &Path) -> Option<PathBuf> {
 fn listing(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
-    let name = if name == "fixture.dockerfile" {
-        "Dockerfile"
-    } else {
-        name
-    };
+    let name = if name == "fixture.dockerfile" { "Dockerfile" } else { name };
     let chunks = mainstay_index::outline(name, &text);
     let mut out = String::new();
     for chunk in &chunks {
-        let depth =
-            std::iter::successors(chunk.parent, |parent| chunks[*parent as usize].parent).count();
+        let depth = std::iter::successors(chunk.parent, |parent| chunks[*parent as usize].parent).count();
         let slice = |range: &std::ops::Range<u32>| {
-            text[range.start as usize..range.end as usize]
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
+            text[range.start as usize..range.end as usize].split_whitespace().collect::<Vec<_>>().join(" ")
         };
         write!(
             out,
@@ -55,11 +42,9 @@ fn listing(path: &Path) -> String {
             chunk.kind.name()
         )
         .unwrap();
-        for (label, value) in [
-            ("name", chunk.name.clone()),
-            ("signature", slice(&chunk.signature)),
-            ("doc", slice(&chunk.doc)),
-        ] {
+        for (label, value) in
+            [("name", chunk.name.clone()), ("signature", slice(&chunk.signature)), ("doc", slice(&chunk.doc))]
+        {
             if !value.is_empty() {
                 write!(out, " | {label}: {value}").unwrap();
             }

@@ -5,9 +5,7 @@ use mainstay_index::{Filters, IndexError, Mode, Options, Query};
 
 /// Builds `files`, asks, compares the places of hits in order.
 fn check(query: &str, files: &[(&str, &str)], expected: &[&str]) {
-    let site = files
-        .iter()
-        .fold(Site::new(), |site, (path, text)| site.file(path, text));
+    let site = files.iter().fold(Site::new(), |site, (path, text)| site.file(path, text));
     assert_eq!(places(&site.ask(query)), expected, "{query}");
 }
 
@@ -20,19 +18,12 @@ const SHOP: &[(&str, &str)] = &[
         "src/order.py",
         "class Order:\n    def place(self, cart):\n        \"\"\"Places the order.\"\"\"\n        return cart\n",
     ),
-    (
-        "README.md",
-        "# Shop\n\nAdd an item to the cart, then place the order.\n",
-    ),
-    (
-        "tests/cart_test.rs",
-        "#[test]\nfn adding_an_item_works() {\n    add_item(&mut cart);\n}\n",
-    ),
+    ("README.md", "# Shop\n\nAdd an item to the cart, then place the order.\n"),
+    ("tests/cart_test.rs", "#[test]\nfn adding_an_item_works() {\n    add_item(&mut cart);\n}\n"),
 ];
 
 fn shop() -> Site {
-    SHOP.iter()
-        .fold(Site::new(), |site, (path, text)| site.file(path, text))
+    SHOP.iter().fold(Site::new(), |site, (path, text)| site.file(path, text))
 }
 
 fn sorted(query: &str) -> Vec<String> {
@@ -43,18 +34,11 @@ fn sorted(query: &str) -> Vec<String> {
 
 #[test]
 fn definition_ranks_above_mention() {
-    check(
-        "parse",
-        &[("a.rs", "fn parse() {}"), ("b.rs", "// see parse")],
-        &["a.rs:1", "b.rs:1"],
-    );
+    check("parse", &[("a.rs", "fn parse() {}"), ("b.rs", "// see parse")], &["a.rs:1", "b.rs:1"]);
     check(
         "Session",
         &[
-            (
-                "a.rs",
-                "fn run(session: Session) { session.run(Session::new(), Session::open()) }",
-            ),
+            ("a.rs", "fn run(session: Session) { session.run(Session::new(), Session::open()) }"),
             ("z/session.rs", "pub struct Session { id: u32 }"),
         ],
         &["z/session.rs:1", "a.rs:1"],
@@ -66,23 +50,14 @@ fn tests_and_docs_come_after_code_unless_asked_for() {
     let site = shop();
     let answer = site.ask("add an item to the cart");
     assert_eq!(answer.hits[0].path, "src/cart.rs");
-    assert_eq!(
-        ask(&site.open(), "tests for adding an item").hits[0].path,
-        "tests/cart_test.rs"
-    );
+    assert_eq!(ask(&site.open(), "tests for adding an item").hits[0].path, "tests/cart_test.rs");
 }
 
 #[test]
 fn a_name_in_any_spelling_is_found() {
-    for query in [
-        "add_item",
-        "addItem",
-        "AddItem",
-        "add item",
-        "add_item()",
-        "Cart::add_item",
-        "sym:add_item",
-    ] {
+    for query in
+        ["add_item", "addItem", "AddItem", "add item", "add_item()", "Cart::add_item", "sym:add_item"]
+    {
         assert_eq!(shop().ask(query).hits[0].name, "add_item", "{query}");
     }
 }
@@ -90,16 +65,10 @@ fn a_name_in_any_spelling_is_found() {
 #[test]
 fn operators_mean_what_they_say() {
     assert_eq!(sorted("item AND order"), ["README.md:1"]);
-    assert_eq!(
-        sorted("place OR remove"),
-        ["README.md:1", "src/cart.rs:6", "src/order.py:2"]
-    );
+    assert_eq!(sorted("place OR remove"), ["README.md:1", "src/cart.rs:6", "src/order.py:2"]);
     assert_eq!(sorted("cart -item"), ["src/order.py:2"]);
     assert_eq!(sorted("cart NOT (item OR order)"), Vec::<String>::new());
-    assert_eq!(
-        sorted("cart AND (pop OR push)"),
-        ["src/cart.rs:1", "src/cart.rs:6"]
-    );
+    assert_eq!(sorted("cart AND (pop OR push)"), ["src/cart.rs:1", "src/cart.rs:6"]);
     assert_eq!(sorted("-cart"), ["src/order.py:1"]);
 }
 
@@ -113,9 +82,7 @@ fn a_question_finds_what_holds_some_of_its_words() {
 
 #[test]
 fn two_words_that_never_meet_are_relaxed_and_the_answer_says_so() {
-    let site = Site::new()
-        .file("a.rs", "fn alpha() {}")
-        .file("b.rs", "fn beta() {}");
+    let site = Site::new().file("a.rs", "fn alpha() {}").file("b.rs", "fn beta() {}");
     let answer = site.ask("alpha beta");
     assert!(answer.relaxed);
     assert_eq!((answer.total, answer.notes.len()), (2, 1));
@@ -127,10 +94,7 @@ fn two_words_that_never_meet_are_relaxed_and_the_answer_says_so() {
 fn literals_and_expressions_are_verified_on_the_bytes() {
     assert_eq!(sorted("\"cart.push(1)\""), ["src/cart.rs:1"]);
     assert_eq!(sorted("\"CART.push\""), ["src/cart.rs:1"]);
-    assert_eq!(
-        sorted("/cart\\.p(ush|op)\\(/"),
-        ["src/cart.rs:1", "src/cart.rs:6"]
-    );
+    assert_eq!(sorted("/cart\\.p(ush|op)\\(/"), ["src/cart.rs:1", "src/cart.rs:6"]);
     assert_eq!(sorted("/CART\\.pop/"), Vec::<String>::new());
     assert_eq!(sorted("/CART\\.pop/i"), ["src/cart.rs:6"]);
     assert_eq!(sorted("\"of\" -\"order\""), Vec::<String>::new());
@@ -145,114 +109,44 @@ fn every_filter_has_an_effect_alone_and_together() {
     site.build();
     let index = site.open();
     let with = |filters: Filters| {
-        let mut found: Vec<String> = ask_with(
-            &index,
-            "cart OR order",
-            &Options {
-                filters,
-                ..Options::default()
-            },
-        )
-        .hits
-        .iter()
-        .map(|hit| hit.path.clone())
-        .collect();
+        let mut found: Vec<String> =
+            ask_with(&index, "cart OR order", &Options { filters, ..Options::default() })
+                .hits
+                .iter()
+                .map(|hit| hit.path.clone())
+                .collect();
         found.sort();
         found.dedup();
         found
     };
     let list = |value: &str| vec![value.to_owned()];
-    let all = [
-        "README.md",
-        "src/cart.rs",
-        "src/order.py",
-        "tests/cart_test.rs",
-    ];
+    let all = ["README.md", "src/cart.rs", "src/order.py", "tests/cart_test.rs"];
     assert_eq!(with(Filters::default()), all);
+    assert_eq!(with(Filters { types: list("MethodDeclaration"), ..Filters::default() }), ["src/order.py"]);
+    assert_eq!(with(Filters { langs: list("py"), ..Filters::default() }), ["src/order.py"]);
+    assert_eq!(with(Filters { exts: list(".md"), ..Filters::default() }), ["README.md"]);
     assert_eq!(
-        with(Filters {
-            types: list("MethodDeclaration"),
-            ..Filters::default()
-        }),
-        ["src/order.py"]
-    );
-    assert_eq!(
-        with(Filters {
-            langs: list("py"),
-            ..Filters::default()
-        }),
-        ["src/order.py"]
-    );
-    assert_eq!(
-        with(Filters {
-            exts: list(".md"),
-            ..Filters::default()
-        }),
-        ["README.md"]
-    );
-    assert_eq!(
-        with(Filters {
-            paths: list("CART"),
-            ..Filters::default()
-        }),
+        with(Filters { paths: list("CART"), ..Filters::default() }),
         ["src/cart.rs", "tests/cart_test.rs"]
     );
     assert_eq!(
-        with(Filters {
-            paths: list("CART"),
-            case_file: true,
-            ..Filters::default()
-        }),
+        with(Filters { paths: list("CART"), case_file: true, ..Filters::default() }),
         Vec::<String>::new()
     );
+    assert_eq!(with(Filters { paths: list("/^src/.*rs$/"), ..Filters::default() }), ["src/cart.rs"]);
+    assert_eq!(with(Filters { paths: list("*.py"), ..Filters::default() }), ["src/order.py"]);
+    assert_eq!(with(Filters { paths: list("src/*.rs"), ..Filters::default() }), ["src/cart.rs"]);
     assert_eq!(
-        with(Filters {
-            paths: list("/^src/.*rs$/"),
-            ..Filters::default()
-        }),
-        ["src/cart.rs"]
-    );
-    assert_eq!(
-        with(Filters {
-            paths: list("*.py"),
-            ..Filters::default()
-        }),
-        ["src/order.py"]
-    );
-    assert_eq!(
-        with(Filters {
-            paths: list("src/*.rs"),
-            ..Filters::default()
-        }),
-        ["src/cart.rs"]
-    );
-    assert_eq!(
-        with(Filters {
-            paths: vec!["order".into(), "README".into()],
-            ..Filters::default()
-        }),
+        with(Filters { paths: vec!["order".into(), "README".into()], ..Filters::default() }),
         ["README.md", "src/order.py"]
     );
     assert_eq!(
-        with(Filters {
-            langs: list("rust"),
-            types: list("class"),
-            ..Filters::default()
-        }),
+        with(Filters { langs: list("rust"), types: list("class"), ..Filters::default() }),
         Vec::<String>::new()
     );
-    assert_eq!(
-        with(Filters::default()),
-        all,
-        "a filter leaves nothing behind"
-    );
-    let unknown = Options {
-        filters: Filters {
-            langs: list("klingon"),
-            ..Filters::default()
-        },
-        ..Options::default()
-    };
+    assert_eq!(with(Filters::default()), all, "a filter leaves nothing behind");
+    let unknown =
+        Options { filters: Filters { langs: list("klingon"), ..Filters::default() }, ..Options::default() };
     assert!(matches!(
         index.search(&Query::parse("cart").unwrap(), &unknown),
         Err(IndexError::BadFilter { field: "lang", .. })
@@ -261,17 +155,10 @@ fn every_filter_has_an_effect_alone_and_together() {
 
 #[test]
 fn case_of_tokens_counts_when_asked() {
-    let site = Site::new()
-        .file("a.rs", "fn f() { let Token = 1; }")
-        .file("b.rs", "fn g() { let token = 1; }");
+    let site =
+        Site::new().file("a.rs", "fn f() { let Token = 1; }").file("b.rs", "fn g() { let token = 1; }");
     site.build();
-    let case = Options {
-        filters: Filters {
-            case_tokens: true,
-            ..Filters::default()
-        },
-        ..Options::default()
-    };
+    let case = Options { filters: Filters { case_tokens: true, ..Filters::default() }, ..Options::default() };
     assert_eq!(paths(&ask_with(&site.open(), "Token", &case)), ["a.rs"]);
     assert_eq!(ask_with(&site.open(), "\"let token\"", &case).total, 1);
     assert_eq!(ask(&site.open(), "Token").total, 2);
@@ -281,30 +168,10 @@ fn case_of_tokens_counts_when_asked() {
 fn modes_separate_programs_from_documents() {
     let site = shop();
     site.build();
-    let with = |mode| {
-        ask_with(
-            &site.open(),
-            "item",
-            &Options {
-                mode,
-                ..Options::default()
-            },
-        )
-    };
-    assert!(
-        paths(&with(Mode::Prose))
-            .iter()
-            .all(|path| path.ends_with(".md"))
-    );
-    assert!(
-        paths(&with(Mode::Code))
-            .iter()
-            .all(|path| path.ends_with(".rs"))
-    );
-    assert_eq!(
-        with(Mode::All).total,
-        with(Mode::Prose).total + with(Mode::Code).total
-    );
+    let with = |mode| ask_with(&site.open(), "item", &Options { mode, ..Options::default() });
+    assert!(paths(&with(Mode::Prose)).iter().all(|path| path.ends_with(".md")));
+    assert!(paths(&with(Mode::Code)).iter().all(|path| path.ends_with(".rs")));
+    assert_eq!(with(Mode::All).total, with(Mode::Prose).total + with(Mode::Code).total);
 }
 
 #[test]
@@ -313,24 +180,15 @@ fn a_hit_says_where_and_what_it_is() {
     let answer = site.ask("place order");
     let hit = &answer.hits[0];
     assert_eq!(
-        (
-            hit.path.as_str(),
-            hit.lang,
-            hit.kind.name(),
-            hit.name.as_str(),
-            hit.scope.as_str()
-        ),
+        (hit.path.as_str(), hit.lang, hit.kind.name(), hit.name.as_str(), hit.scope.as_str()),
         ("src/order.py", "python", "method", "place", "Order")
     );
     assert_eq!(hit.lines, (2, 4));
     assert_eq!(hit.signature, "def place(self, cart):");
     assert_eq!(hit.doc, "\"\"\"Places the order.\"\"\"");
     let snippet = hit.snippet.as_ref().unwrap();
-    let shown: Vec<&str> = snippet
-        .matches
-        .iter()
-        .map(|range| &snippet.text[range.start as usize..range.end as usize])
-        .collect();
+    let shown: Vec<&str> =
+        snippet.matches.iter().map(|range| &snippet.text[range.start as usize..range.end as usize]).collect();
     assert_eq!(shown, ["place", "Places", "order"]);
 }
 
@@ -339,10 +197,7 @@ fn an_id_survives_edits_elsewhere() {
     let site = shop();
     let id = |site: &Site| site.ask("remove_item").hits[0].id.clone();
     let before = id(&site);
-    site.write(
-        "src/cart.rs",
-        format!("// A new first line.\n{}", SHOP[0].1),
-    );
+    site.write("src/cart.rs", format!("// A new first line.\n{}", SHOP[0].1));
     assert_eq!(id(&site), before);
 }
 
@@ -350,25 +205,12 @@ fn an_id_survives_edits_elsewhere() {
 fn a_cursor_walks_through_all_hits_and_fits_only_its_query() {
     let site = Site::new();
     for number in 0..25 {
-        site.write(
-            &format!("f{number:02}.rs"),
-            format!("fn needle_{number}() {{}}"),
-        );
+        site.write(&format!("f{number:02}.rs"), format!("fn needle_{number}() {{}}"));
     }
     site.build();
     let index = site.open();
-    let whole = ask_with(
-        &index,
-        "needle",
-        &Options {
-            limit: 100,
-            ..Options::default()
-        },
-    );
-    let mut options = Options {
-        limit: 7,
-        ..Options::default()
-    };
+    let whole = ask_with(&index, "needle", &Options { limit: 100, ..Options::default() });
+    let mut options = Options { limit: 7, ..Options::default() };
     let mut found = Vec::new();
     loop {
         let answer = ask_with(&index, "needle", &options);
@@ -381,51 +223,29 @@ fn a_cursor_walks_through_all_hits_and_fits_only_its_query() {
     }
     assert_eq!(found, places(&whole));
     options.cursor = Some("7-0".to_owned());
-    assert!(matches!(
-        index.search(&Query::parse("needle").unwrap(), &options),
-        Err(IndexError::BadCursor)
-    ));
+    assert!(matches!(index.search(&Query::parse("needle").unwrap(), &options), Err(IndexError::BadCursor)));
 }
 
 #[test]
 fn explain_accounts_for_the_score() {
     let site = shop();
     site.build();
-    let answer = ask_with(
-        &site.open(),
-        "add item cart",
-        &Options {
-            explain: true,
-            ..Options::default()
-        },
-    );
+    let answer = ask_with(&site.open(), "add item cart", &Options { explain: true, ..Options::default() });
     for hit in &answer.hits {
-        let (factors, terms): (Vec<_>, Vec<_>) = hit
-            .explain
-            .iter()
-            .partition(|part| part.what.starts_with('×'));
+        let (factors, terms): (Vec<_>, Vec<_>) =
+            hit.explain.iter().partition(|part| part.what.starts_with('×'));
         let score = terms.iter().map(|part| part.value).sum::<f32>()
             * factors.iter().map(|part| part.value).product::<f32>();
-        assert!(
-            (score - hit.score).abs() < 1e-3,
-            "{score} {} {:?}",
-            hit.score,
-            hit.explain
-        );
+        assert!((score - hit.score).abs() < 1e-3, "{score} {} {:?}", hit.score, hit.explain);
     }
 }
 
 #[test]
 fn embedded_code_is_found_as_its_own_language() {
-    let site = Site::new().file(
-        "guide.md",
-        "# Guide\n\nText.\n\n```python\ndef embedded_helper():\n    return 1\n```\n",
-    );
+    let site = Site::new()
+        .file("guide.md", "# Guide\n\nText.\n\n```python\ndef embedded_helper():\n    return 1\n```\n");
     let answer = site.ask("embedded_helper");
-    assert_eq!(
-        (answer.hits[0].lang, answer.hits[0].kind.name()),
-        ("python", "function")
-    );
+    assert_eq!((answer.hits[0].lang, answer.hits[0].kind.name()), ("python", "function"));
 }
 
 #[test]
@@ -450,8 +270,6 @@ fn odd_queries_have_answers() {
         "((((",
         "é",
     ] {
-        index
-            .search(&Query::parse(query).unwrap(), &Options::default())
-            .unwrap();
+        index.search(&Query::parse(query).unwrap(), &Options::default()).unwrap();
     }
 }

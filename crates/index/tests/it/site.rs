@@ -59,24 +59,16 @@ impl Site {
 }
 
 pub fn ask(index: &Index, query: &str) -> Answer {
-    index
-        .search(&Query::parse(query).unwrap(), &Options::default())
-        .unwrap()
+    index.search(&Query::parse(query).unwrap(), &Options::default()).unwrap()
 }
 
 pub fn ask_with(index: &Index, query: &str, options: &Options) -> Answer {
-    index
-        .search(&Query::parse(query).unwrap(), options)
-        .unwrap()
+    index.search(&Query::parse(query).unwrap(), options).unwrap()
 }
 
 /// `path:line` of every hit.
 pub fn places(answer: &Answer) -> Vec<String> {
-    answer
-        .hits
-        .iter()
-        .map(|hit| format!("{}:{}", hit.path, hit.lines.0))
-        .collect()
+    answer.hits.iter().map(|hit| format!("{}:{}", hit.path, hit.lines.0)).collect()
 }
 
 pub fn paths(answer: &Answer) -> Vec<&str> {
@@ -85,10 +77,8 @@ pub fn paths(answer: &Answer) -> Vec<&str> {
 
 /// Program text of some size, different for every number.
 pub fn program(number: usize) -> String {
-    let words = [
-        "session", "token", "buffer", "parser", "socket", "router", "cache", "signal", "frame",
-        "ledger",
-    ];
+    let words =
+        ["session", "token", "buffer", "parser", "socket", "router", "cache", "signal", "frame", "ledger"];
     let (left, right) = (words[number % 10], words[(number / 10) % 10]);
     format!(
         "//! Part {number} of the {left} handling.\n\n/// Opens the {right} of {left} number {number}.\npub fn open_{left}_{number}(value: u32) -> u32 {{\n    let {right} = value + {number};\n    {right}\n}}\n\n\
