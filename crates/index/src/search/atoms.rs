@@ -204,7 +204,7 @@ fn matches_in(
 }
 
 /// The innermost chunk at an offset; the nearest one before it where blank lines belong to none.
-fn chunk_at(details: &[Detail], offset: u32) -> Option<u32> {
+fn chunk_at(details: &[Detail<'_>], offset: u32) -> Option<u32> {
     let before = details.partition_point(|detail| detail.span.start <= offset);
     let inside = details[..before].iter().rposition(|detail| detail.span.contains(&offset));
     inside.or(before.checked_sub(1)).or((!details.is_empty()).then_some(0)).map(|at| at as u32)

@@ -107,7 +107,7 @@ pub(super) fn term_score(counts: Counts, length: f32, average: f32, weight: f32)
 }
 
 fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result<(), Damaged> {
-    let lengths = part.segment.lengths()?;
+    let columns = part.segment.columns()?;
     let dictionary = part.segment.dictionary()?;
     for (at, term) in plan.terms.iter().enumerate() {
         let Some(postings) = dictionary.find(term.text.as_bytes())? else {
@@ -120,9 +120,7 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
             if !part.all_live && !part.live.contains(chunk) {
                 continue;
             }
-            let at_length = chunk as usize * 2;
-            let length = lengths.get(at_length..at_length + 2).ok_or(Damaged("a posting names no chunk"))?;
-            let length = f32::from(u16::from_le_bytes([length[0], length[1]]));
+            let length = columns.length(chunk)?;
             table.add(
                 chunk,
                 1 << at & !VISITED,
