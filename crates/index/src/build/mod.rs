@@ -219,7 +219,9 @@ impl<'r> Run<'r> {
     fn work(&mut self) -> Result<(), IndexError> {
         let new: Vec<usize> = (0..self.found.len()).filter(|at| !self.entries.contains_key(at)).collect();
         let new_bytes: u64 = new.iter().map(|at| self.found[*at].stamp.size).sum();
-        if new_bytes > self.options.lexical_first_bytes {
+        // Where an index with structure answers, a lexical one of the same files would be a step back.
+        let helps = !(self.options.full && self.store.current().is_some());
+        if helps && new_bytes > self.options.lexical_first_bytes {
             self.pass(&new, Tier::Lexical)?;
             self.publish()?;
         } else {
