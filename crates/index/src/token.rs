@@ -152,7 +152,7 @@ fn hump_end(rest: &str) -> usize {
 
 /// Removes common English endings, so that `cancelled`, `cancels`, `cancellation` and `cancel` meet.
 ///
-/// Deliberately small: a stem shorter than four letters is never made, and what is wrong is wrong on both sides.
+/// Deliberately small: a stem shorter than three letters is never made, and what is wrong is wrong on both sides.
 pub(crate) fn stem(word: &str) -> &str {
     if word.len() < 4 || !word.is_ascii() {
         return word;
@@ -163,14 +163,23 @@ pub(crate) fn stem(word: &str) -> &str {
             return undouble(base);
         }
     }
-    for ending in ["ements", "ement", "ers", "er", "ors", "or", "ing", "ed", "ion", "able", "ly"] {
-        if let Some(base) =
-            word.strip_suffix(ending).filter(|base| base.len() >= 4 && base.bytes().any(is_vowel))
-        {
+    for (ending, least) in [
+        ("ements", 4),
+        ("ement", 4),
+        ("er", 4),
+        ("or", 4),
+        ("ing", 3),
+        ("ed", 3),
+        ("ion", 4),
+        ("able", 4),
+        ("ly", 4),
+    ] {
+        let base = word.strip_suffix(ending).filter(|base| base.len() >= least && base.bytes().any(is_vowel));
+        if let Some(base) = base {
             return undouble(base.strip_suffix('e').filter(|base| base.len() >= 4).unwrap_or(base));
         }
     }
-    word.strip_suffix('e').filter(|base| base.len() >= 4).unwrap_or(word)
+    word.strip_suffix('e').filter(|base| base.len() >= 3).unwrap_or(word)
 }
 
 fn plural(word: &str) -> &str {
@@ -235,6 +244,9 @@ mod tests {
             &["manage", "manager", "management"],
             &["create", "created", "creation"],
             &["class", "classes"],
+            &["add", "added", "adding"],
+            &["type", "typed", "typing", "types"],
+            &["call", "called", "calling", "calls"],
         ] {
             let stems: Vec<&str> = family.iter().map(|word| stem(word)).collect();
             assert!(stems.iter().all(|stem| *stem == stems[0]), "{family:?} {stems:?}");

@@ -31,6 +31,8 @@ pub(crate) struct Part {
     starts: Vec<u32>,
     files: Vec<u32>,
     pub blob_of_chunk: Vec<u32>,
+    /// Traits of each blob's text.
+    pub blob_traits: Vec<u8>,
     pub live: Bits,
     pub all_live: bool,
 }
@@ -105,11 +107,13 @@ impl Part {
         let mut blob_of_chunk = vec![0; segment.chunk_count() as usize];
         let mut live = Bits::none(blob_of_chunk.len());
         let mut all_live = true;
+        let mut blob_traits = Vec::with_capacity(blobs as usize);
         let lengths = segment.lengths()?;
         for blob in 0..blobs {
             let head = segment.blob(blob)?;
             let copies = starts[blob as usize + 1] - starts[blob as usize];
             all_live &= copies > 0;
+            blob_traits.push(head.traits);
             if head.tier == Tier::Lexical {
                 *lexical += u64::from(copies);
             }
@@ -130,6 +134,7 @@ impl Part {
             starts,
             files: pairs.into_iter().map(|(_, file)| file).collect(),
             blob_of_chunk,
+            blob_traits,
             live,
             all_live,
         })

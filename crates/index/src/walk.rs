@@ -130,7 +130,10 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let version_control =
                 entry.depth() > 0 && VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
-            !version_control && !(is_folder && entry.path().canonicalize().is_ok_and(|path| path == store))
+            let is_store = is_folder
+                && Some(entry.file_name()) == store.file_name()
+                && entry.path().canonicalize().is_ok_and(|path| path == store);
+            !version_control && !is_store
         });
     let mut out = Walk::default();
     for entry in builder.build() {

@@ -25,8 +25,6 @@ use std::sync::Arc;
 const SEGMENT_BYTES: u64 = 48 << 20;
 /// Source bytes worked on between two looks at progress.
 const BATCH_BYTES: u64 = 4 << 20;
-/// Below this much new source a structural pass is over before a lexical one would have paid.
-const LEXICAL_FIRST_BYTES: u64 = 8 << 20;
 /// More small segments than this are merged into one.
 const SMALL_SEGMENTS: usize = 8;
 const SMALL_BYTES: u64 = 16 << 20;
@@ -37,8 +35,9 @@ pub struct BuildOptions {
     pub max_file_bytes: u64,
     /// Threads to work with; all cores when `None`.
     pub threads: Option<usize>,
-    /// Make a large repository searchable by words before its structure is known.
-    pub lexical_first: bool,
+    /// With more new source than this, make everything searchable by words before working out its structure. Below
+    /// it a structural pass is over before a lexical one would have paid.
+    pub lexical_first_bytes: u64,
     /// Work on every file again, whatever is known.
     pub full: bool,
     /// The time of the build, in milliseconds since 1970.
@@ -47,7 +46,13 @@ pub struct BuildOptions {
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions { max_file_bytes: 8 << 20, threads: None, lexical_first: true, full: false, now_ms: 0 }
+        BuildOptions {
+            max_file_bytes: 8 << 20,
+            threads: None,
+            lexical_first_bytes: 8 << 20,
+            full: false,
+            now_ms: 0,
+        }
     }
 }
 
@@ -214,7 +219,9 @@ impl<'r> Run<'r> {
     fn work(&mut self) -> Result<(), IndexError> {
         let new: Vec<usize> = (0..self.found.len()).filter(|at| !self.entries.contains_key(at)).collect();
         let new_bytes: u64 = new.iter().map(|at| self.found[*at].stamp.size).sum();
-        if self.options.lexical_first && new_bytes > LEXICAL_FIRST_BYTES {
+        // Where an index with structure answers, a lexical one of the same files would be a step back.
+        let helps = !(self.options.full && self.store.current().is_some());
+        if helps && new_bytes > self.options.lexical_first_bytes {
             self.pass(&new, Tier::Lexical)?;
             self.publish()?;
         } else {

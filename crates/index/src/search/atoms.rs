@@ -29,7 +29,7 @@ const MAX_MATCHES: usize = 1_000;
 
 /// Finds an atom's text.
 pub(crate) enum Matcher {
-    Exact(memmem::Finder<'static>, usize),
+    Exact(Box<memmem::Finder<'static>>, usize),
     Pattern(regex::Regex),
 }
 
@@ -38,7 +38,7 @@ impl Matcher {
         let bad = |error: regex::Error| IndexError::BadQuery { reason: error.to_string(), at: 0 };
         Ok(match atom {
             Atom::Literal(text) if case => {
-                Some(Matcher::Exact(memmem::Finder::new(text.as_bytes()).into_owned(), text.len()))
+                Some(Matcher::Exact(Box::new(memmem::Finder::new(text.as_bytes()).into_owned()), text.len()))
             }
             Atom::Literal(text) => {
                 Some(Matcher::Pattern(compile_regex(&regex::escape(text), true).map_err(bad)?))
@@ -204,7 +204,7 @@ fn matches_in(
 }
 
 /// The innermost chunk at an offset; the nearest one before it where blank lines belong to none.
-fn chunk_at(details: &[Detail], offset: u32) -> Option<u32> {
+fn chunk_at(details: &[Detail<'_>], offset: u32) -> Option<u32> {
     let before = details.partition_point(|detail| detail.span.start <= offset);
     let inside = details[..before].iter().rposition(|detail| detail.span.contains(&offset));
     inside.or(before.checked_sub(1)).or((!details.is_empty()).then_some(0)).map(|at| at as u32)

@@ -102,19 +102,17 @@ impl Plan {
 
     /// Reads words side by side as a question; false if there are none.
     pub fn relax(&mut self) -> bool {
-        fn relax(step: &mut Step) -> bool {
+        fn relax(step: &mut Step) -> usize {
             match step {
                 Step::Together(steps) => {
                     *step = Step::Question(std::mem::take(steps));
-                    true
+                    1
                 }
-                Step::All(steps) | Step::Any(steps) => {
-                    steps.iter_mut().fold(false, |done, step| relax(step) || done)
-                }
-                _ => false,
+                Step::All(steps) | Step::Any(steps) => steps.iter_mut().map(relax).sum(),
+                _ => 0,
             }
         }
-        relax(&mut self.root)
+        relax(&mut self.root) > 0
     }
 
     pub fn is_question(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::chunk::Kind;
 use crate::error::Damaged;
 use crate::hash::FastMap;
 use crate::lang::Class;
-use crate::segment::{Detail, IS_PART, IS_TEST};
+use crate::segment::{Columns, Detail, IS_PART, IS_TEST};
 use crate::token;
 use crate::traits;
 use crate::view::View;
@@ -51,9 +51,10 @@ pub(super) fn rank(
     wanted: usize,
 ) -> Result<Vec<Ranked>, Damaged> {
     let total_weight: f32 = plan.words.iter().map(|word| word.weight).sum();
+    let columns = view.parts.iter().map(|part| part.segment.columns()).collect::<Result<Vec<_>, _>>()?;
     let mut ranked = Vec::with_capacity(found.len());
     for candidate in found {
-        let factors = first_factors(view, plan, &candidate, total_weight)?;
+        let factors = first_factors(view, plan, &columns[candidate.part as usize], &candidate, total_weight)?;
         ranked.push(Ranked {
             candidate,
             score: text_score(&candidate) * factors.product(),
@@ -108,15 +109,16 @@ impl Factors {
 fn first_factors(
     view: &View,
     plan: &Plan,
+    columns: &Columns<'_>,
     candidate: &Candidate,
     total_weight: f32,
 ) -> Result<Factors, Damaged> {
     let part = &view.parts[candidate.part as usize];
     let segment = &part.segment;
-    let flags = segment.flags()?[candidate.chunk as usize];
-    let hash = segment.name(candidate.chunk)?;
+    let flags = columns.flags[candidate.chunk as usize];
+    let hash = columns.name(candidate.chunk)?;
     let name = plan.names.iter().find(|wish| wish.hash == hash).map_or(1.0, |wish| wish.boost);
-    let kind = segment.kind(candidate.chunk)?;
+    let kind = columns.kind(candidate.chunk)?;
     // A mention in prose of a name that is defined elsewhere is not its definition.
     let name = if kind.is_definition() { name } else { 1.0 };
     Ok(Factors {
@@ -124,8 +126,8 @@ fn first_factors(
         name,
         name_words: 1.0,
         path: path(plan, candidate.file, total_weight),
-        traits: demotion(view, plan, candidate, flags)?,
-        kind: kind_factor(kind, flags, segment.chunk_lang(candidate.chunk)?.get().class),
+        traits: demotion(view, plan, candidate, flags),
+        kind: kind_factor(kind, flags, segment.lang(columns.langs[candidate.chunk as usize]).get().class),
         company: 1.0,
         room: 1.0,
     })
@@ -156,10 +158,9 @@ fn path(plan: &Plan, file: u32, total_weight: f32) -> f32 {
     factor
 }
 
-fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> Result<f32, Damaged> {
+fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> f32 {
     let entry = view.file(candidate.file);
-    let blob = view.parts[candidate.part as usize].segment.blob(entry.blob)?;
-    let mut present = entry.traits | blob.traits;
+    let mut present = entry.traits | view.parts[candidate.part as usize].blob_traits[entry.blob as usize];
     if flags & IS_TEST != 0 {
         present |= traits::TEST;
     }
@@ -176,7 +177,7 @@ fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> Resul
             factor *= weight;
         }
     }
-    Ok(factor)
+    factor
 }
 
 fn kind_factor(kind: Kind, flags: u8, class: Class) -> f32 {
@@ -200,7 +201,7 @@ fn kind_factor(kind: Kind, flags: u8, class: Class) -> f32 {
 
 /// What needs a chunk's own record: its exact name, and how much of it the query says.
 fn look_closely(view: &View, plan: &Plan, ranked: &mut [Ranked]) -> Result<(), Damaged> {
-    let mut known: FastMap<(u32, u32), Vec<Detail>> = FastMap::default();
+    let mut known: FastMap<(u32, u32), Vec<Detail<'_>>> = FastMap::default();
     for item in ranked.iter_mut() {
         let part = &view.parts[item.candidate.part as usize];
         let blob = part.blob_of_chunk[item.candidate.chunk as usize];
@@ -211,13 +212,13 @@ fn look_closely(view: &View, plan: &Plan, ranked: &mut [Ranked]) -> Result<(), D
         let at = item.candidate.chunk - part.segment.blob(blob)?.chunks.start;
         let detail = details.get(at as usize).ok_or(Damaged("a chunk has no record"))?;
         item.start = detail.span.start;
-        let last = detail.name.rsplit(['.', ':', '/']).next().unwrap_or(&detail.name);
+        let last = detail.name.rsplit(['.', ':', '/']).next().unwrap_or(detail.name);
         if item.factors.name > 1.0
             && plan.names.iter().any(|wish| last == wish.text || detail.name == wish.text)
         {
             item.factors.name *= 1.15;
         }
-        item.factors.name_words = name_words(plan, &detail.name);
+        item.factors.name_words = name_words(plan, detail.name);
         item.score = text_score(&item.candidate) * item.factors.product();
     }
     Ok(())

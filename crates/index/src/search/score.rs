@@ -39,7 +39,7 @@ pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec
         add_matches(plan, number, &mut table);
         let allowed = admitted.chunks[number].as_ref();
         // A query of exclusions only is about everything else.
-        let scan = plan.holds_nothing_needed(number);
+        let scan = plan.asks_only_exclusions();
         let everything;
         let candidates: &[u32] = if scan {
             everything = part.live.iter().collect::<Vec<u32>>();
@@ -107,7 +107,7 @@ pub(super) fn term_score(counts: Counts, length: f32, average: f32, weight: f32)
 }
 
 fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result<(), Damaged> {
-    let lengths = part.segment.lengths()?;
+    let columns = part.segment.columns()?;
     let dictionary = part.segment.dictionary()?;
     for (at, term) in plan.terms.iter().enumerate() {
         let Some(postings) = dictionary.find(term.text.as_bytes())? else {
@@ -120,9 +120,7 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
             if !part.all_live && !part.live.contains(chunk) {
                 continue;
             }
-            let at_length = chunk as usize * 2;
-            let length = lengths.get(at_length..at_length + 2).ok_or(Damaged("a posting names no chunk"))?;
-            let length = f32::from(u16::from_le_bytes([length[0], length[1]]));
+            let length = columns.length(chunk)?;
             table.add(
                 chunk,
                 1 << at & !VISITED,
@@ -169,15 +167,15 @@ fn add_matches(plan: &Plan, number: usize, table: &mut Table) {
 
 impl Plan {
     /// A chunk without any word and in no set would hold: only exclusions are asked.
-    fn holds_nothing_needed(&self, part: usize) -> bool {
-        fn empty(plan: &Plan, step: &Step, part: usize) -> bool {
+    fn asks_only_exclusions(&self) -> bool {
+        fn holds_empty(step: &Step) -> bool {
             match step {
                 Step::Word(_) | Step::Set(_) => false,
-                Step::Question(steps) | Step::Any(steps) => steps.iter().any(|step| empty(plan, step, part)),
-                Step::Together(steps) | Step::All(steps) => steps.iter().all(|step| empty(plan, step, part)),
-                Step::Not(inner) => !empty(plan, inner, part),
+                Step::Question(steps) | Step::Any(steps) => steps.iter().any(holds_empty),
+                Step::Together(steps) | Step::All(steps) => steps.iter().all(holds_empty),
+                Step::Not(inner) => !holds_empty(inner),
             }
         }
-        empty(self, &self.root, part)
+        holds_empty(&self.root)
     }
 }

@@ -8,6 +8,7 @@ use super::source::Source;
 use super::{Options, Trouble};
 use crate::chunk::{Kind, Lines};
 use crate::error::Damaged;
+use crate::hash::FastMap;
 use crate::segment::Detail;
 use crate::token;
 use crate::traits;
@@ -16,7 +17,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How much of a long chunk is looked at for the best line.
-const LOOK_BYTES: usize = 64 * 1024;
+const LOOK_BYTES: usize = 12 * 1024;
 /// Snippets past this are cut; five hits are meant to fit a small budget of tokens.
 const SNIPPET_BYTES: usize = 1_200;
 const SIGNATURE_BYTES: usize = 300;
@@ -53,7 +54,7 @@ pub(super) fn show(
         path: entry.path.to_string(),
         lang: part.segment.chunk_lang(candidate.chunk)?.get().id,
         kind,
-        name: detail.name.clone(),
+        name: detail.name.to_owned(),
         scope: scope(&details, detail),
         signature: one_line(slice(&detail.signature), SIGNATURE_BYTES),
         doc: one_line(slice(&detail.doc), DOC_BYTES),
@@ -73,7 +74,7 @@ pub(super) fn show(
 
 /// Survives edits elsewhere in the file: path, kind, full name and which of several equals it is; unnamed blocks go by
 /// their text.
-fn stable_id(path: &str, kind: Kind, details: &[Detail], at: usize, text: &str) -> String {
+fn stable_id(path: &str, kind: Kind, details: &[Detail<'_>], at: usize, text: &str) -> String {
     let detail = &details[at];
     let name = format!("{}.{}", scope(details, detail), detail.name);
     let what = if detail.name.is_empty() {
@@ -89,12 +90,12 @@ fn stable_id(path: &str, kind: Kind, details: &[Detail], at: usize, text: &str) 
 }
 
 /// The names of what a chunk is nested in, outermost first.
-fn scope(details: &[Detail], detail: &Detail) -> String {
+fn scope(details: &[Detail<'_>], detail: &Detail<'_>) -> String {
     let mut names = Vec::new();
     let mut above = detail.parent;
     while let Some(parent) = above.and_then(|parent| details.get(parent as usize)) {
         if !parent.name.is_empty() {
-            names.push(parent.name.as_str());
+            names.push(parent.name);
         }
         above = parent.parent;
     }
@@ -110,19 +111,26 @@ fn one_line(text: &str, limit: usize) -> String {
     }
 }
 
+/// The rarest term of the query in a word.
+fn best_term(word: &str, plan: &Plan) -> Option<(f32, usize)> {
+    let mut best: Option<(f32, usize)> = None;
+    token::terms(word, |term| {
+        let found = plan.terms.iter().position(|known| known.weight > 0.0 && known.text == term);
+        if let Some(number) =
+            found.filter(|number| best.is_none_or(|(weight, _)| plan.terms[*number].idf > weight))
+        {
+            best = Some((plan.terms[number].idf, number));
+        }
+    });
+    best
+}
+
 /// Where the query occurs in `text`, with the weight of each occurrence and what it is an occurrence of.
 fn occurrences(text: &str, plan: &Plan) -> Vec<(Range<usize>, f32, usize)> {
     let mut out = Vec::new();
+    let mut known: FastMap<&str, Option<(f32, usize)>> = FastMap::default();
     token::words(text, |at, word| {
-        let mut best: Option<(f32, usize)> = None;
-        token::terms(word, |term| {
-            let found = plan.terms.iter().position(|known| known.weight > 0.0 && known.text == term);
-            if let Some(number) =
-                found.filter(|number| best.is_none_or(|(weight, _)| plan.terms[*number].idf > weight))
-            {
-                best = Some((plan.terms[number].idf, number));
-            }
-        });
+        let best = *known.entry(word).or_insert_with(|| best_term(word, plan));
         out.extend(best.map(|(weight, number)| (at..at + word.len(), weight, number)));
     });
     for (number, matcher) in plan.matchers.iter().enumerate() {
@@ -133,7 +141,7 @@ fn occurrences(text: &str, plan: &Plan) -> Vec<(Range<usize>, f32, usize)> {
     out
 }
 
-fn snippet(text: &str, detail: &Detail, plan: &Plan, context: usize) -> Option<Snippet> {
+fn snippet(text: &str, detail: &Detail<'_>, plan: &Plan, context: usize) -> Option<Snippet> {
     let start = detail.span.start as usize;
     let end = text.floor_char_boundary((detail.span.end as usize).min(start + LOOK_BYTES).min(text.len()));
     let chunk = text.get(start..end)?;

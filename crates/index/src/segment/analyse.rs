@@ -1,13 +1,14 @@
 //! All work on one file that depends on nothing but its content: chunks, words, trigrams.
 
 use super::postings::{BODY, Counts, DOC, NAME, SIGNATURE};
-use crate::chunk::{Chunk, Cut, Depth, cut};
+use crate::chunk::{Chunk, Cut, Depth, Piece, cut};
 use crate::hash::FastMap;
 use crate::lang::LangId;
 use crate::token;
 use crate::traits;
 use crate::trigram::Collector;
 use std::cell::RefCell;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What the work on a file is filed under. Equal keys mean equal work, whatever the path or branch.
@@ -37,7 +38,7 @@ pub(crate) struct Work {
     /// Words per chunk.
     pub lengths: Vec<u16>,
     /// The distinct terms of the file; `hits` refers to them by position.
-    pub terms: Vec<Box<str>>,
+    pub terms: Vec<Arc<str>>,
     /// Sorted by term, then chunk.
     pub hits: Vec<Hit>,
     pub buckets: Vec<u32>,
@@ -52,6 +53,7 @@ pub(crate) struct Hit {
 
 thread_local! {
     static COLLECTOR: RefCell<Collector> = RefCell::new(Collector::new());
+    static LEXICON: RefCell<Lexicon> = RefCell::new(Lexicon::default());
 }
 
 pub(crate) fn content_hash(bytes: &[u8]) -> u128 {
@@ -67,9 +69,34 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
         Depth::Lexical
     };
     let Cut { chunks, pieces } = cut(text, lang, depth);
-    let mut words = Words::default();
     let mut lengths = vec![0u32; chunks.len()];
-    for piece in &pieces {
+    let (terms, hits) =
+        LEXICON.with_borrow_mut(|lexicon| count(text, &chunks, &pieces, lexicon, &mut lengths));
+    Work {
+        key: Key { hash, lang, tier },
+        text_bytes: text.len() as u32,
+        traits,
+        chunks,
+        lengths: lengths.into_iter().map(|length| length.min(u32::from(u16::MAX)) as u16).collect(),
+        terms,
+        hits,
+        buckets: COLLECTOR.with_borrow_mut(|collector| collector.collect(text.as_bytes())),
+    }
+}
+
+/// Collects the words of every chunk, and how many each has.
+fn count(
+    text: &str,
+    chunks: &[Chunk],
+    pieces: &[Piece],
+    lexicon: &mut Lexicon,
+    lengths: &mut [u32],
+) -> (Vec<Arc<str>>, Vec<Hit>) {
+    if lexicon.known.len() > MAX_LEXICON_WORDS {
+        *lexicon = Lexicon::default();
+    }
+    let mut words = Words { lexicon, known: FastMap::default(), seen: Vec::with_capacity(text.len() / 4) };
+    for piece in pieces {
         let chunk = &chunks[piece.chunk as usize];
         let length = &mut lengths[piece.chunk as usize];
         let base = piece.start as usize;
@@ -97,50 +124,38 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
             above = parent.parent;
         }
     }
-    let (terms, hits) = words.finish();
-    Work {
-        key: Key { hash, lang, tier },
-        text_bytes: text.len() as u32,
-        traits,
-        chunks,
-        lengths: lengths.into_iter().map(|length| length.min(u32::from(u16::MAX)) as u16).collect(),
-        terms,
-        hits,
-        buckets: COLLECTOR.with_borrow_mut(|collector| collector.collect(text.as_bytes())),
-    }
+    words.finish()
 }
 
-/// Counts terms per chunk. A word is taken apart once per file, however often it occurs.
+/// What a thread knows of words: every word is taken apart once, not once per file.
 #[derive(Default)]
-struct Words<'t> {
-    known: FastMap<&'t str, (u32, u32)>,
+struct Lexicon {
+    known: FastMap<Box<str>, (u32, u32)>,
     of_words: Vec<u32>,
-    ids: FastMap<Box<str>, u32>,
-    terms: Vec<Box<str>>,
-    /// Term, chunk and field packed, so that sorting groups them.
-    seen: Vec<u64>,
+    ids: FastMap<Arc<str>, u32>,
+    terms: Vec<Arc<str>>,
 }
 
-impl<'t> Words<'t> {
-    fn add(&mut self, word: &'t str, chunk: u32, field: u8) {
-        let (start, end) = match self.known.get(word) {
+/// Bounds a thread's lexicon to some ten megabytes; past it the thread starts to learn anew.
+const MAX_LEXICON_WORDS: usize = 100_000;
+
+impl Lexicon {
+    fn of(&mut self, word: &str) -> (u32, u32) {
+        match self.known.get(word) {
             Some(range) => *range,
             None => self.learn(word),
-        };
-        for term in &self.of_words[start as usize..end as usize] {
-            self.seen.push(u64::from(*term) << 36 | u64::from(chunk) << 4 | u64::from(field));
         }
     }
 
-    fn learn(&mut self, word: &'t str) -> (u32, u32) {
+    fn learn(&mut self, word: &str) -> (u32, u32) {
         let start = self.of_words.len();
         token::terms(word, |term| {
             let id = match self.ids.get(term) {
                 Some(id) => *id,
                 None => {
-                    let id = self.terms.len() as u32;
-                    self.terms.push(term.into());
-                    self.ids.insert(term.into(), id);
+                    let (id, term) = (self.terms.len() as u32, Arc::<str>::from(term));
+                    self.terms.push(Arc::clone(&term));
+                    self.ids.insert(term, id);
                     id
                 }
             };
@@ -149,15 +164,48 @@ impl<'t> Words<'t> {
             }
         });
         let range = (start as u32, self.of_words.len() as u32);
-        self.known.insert(word, range);
+        self.known.insert(word.into(), range);
         range
     }
+}
 
-    fn finish(mut self) -> (Vec<Box<str>>, Vec<Hit>) {
+/// Counts terms per chunk of one file.
+struct Words<'l, 't> {
+    lexicon: &'l mut Lexicon,
+    /// Words of this file: few enough to stay in the cache, where the lexicon is not.
+    known: FastMap<&'t str, (u32, u32)>,
+    /// Term, chunk and field packed, so that sorting groups them.
+    seen: Vec<u64>,
+}
+
+impl<'t> Words<'_, 't> {
+    fn add(&mut self, word: &'t str, chunk: u32, field: u8) {
+        let (start, end) = match self.known.get(word) {
+            Some(range) => *range,
+            None => {
+                let range = self.lexicon.of(word);
+                self.known.insert(word, range);
+                range
+            }
+        };
+        for term in &self.lexicon.of_words[start as usize..end as usize] {
+            self.seen.push(u64::from(*term) << 36 | u64::from(chunk) << 4 | u64::from(field));
+        }
+    }
+
+    /// The distinct terms, and the hits that refer to them by position.
+    fn finish(mut self) -> (Vec<Arc<str>>, Vec<Hit>) {
         self.seen.sort_unstable();
+        let mut terms: Vec<Arc<str>> = Vec::new();
         let mut hits: Vec<Hit> = Vec::new();
+        let mut current = u32::MAX;
         for seen in self.seen {
             let (term, chunk, field) = ((seen >> 36) as u32, (seen >> 4) as u32, (seen & 15) as u8);
+            if term != current {
+                current = term;
+                terms.push(Arc::clone(&self.lexicon.terms[term as usize]));
+            }
+            let term = terms.len() as u32 - 1;
             match hits.last_mut().filter(|last| last.term == term && last.chunk == chunk) {
                 Some(last) => last.counts.add(field),
                 None => {
@@ -167,6 +215,6 @@ impl<'t> Words<'t> {
                 }
             }
         }
-        (self.terms, hits)
+        (terms, hits)
     }
 }

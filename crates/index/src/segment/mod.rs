@@ -90,16 +90,45 @@ pub(crate) struct Blob {
     pub chunks: Range<u32>,
 }
 
+/// The columns of a segment, checked once and then read freely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns<'s> {
+    pub kinds: &'s [u8],
+    pub flags: &'s [u8],
+    pub langs: &'s [u8],
+    lengths: &'s [u8],
+    names: &'s [u8],
+}
+
+impl Columns<'_> {
+    /// Words of a chunk.
+    #[inline]
+    pub fn length(&self, chunk: u32) -> Result<f32, Damaged> {
+        let at = chunk as usize * 2;
+        let two = self.lengths.get(at..at + 2).ok_or(Damaged("a posting names no chunk"))?;
+        Ok(f32::from(u16::from_le_bytes([two[0], two[1]])))
+    }
+
+    pub fn name(&self, chunk: u32) -> Result<u32, Damaged> {
+        u32_at(self.names, chunk as usize)
+    }
+
+    pub fn kind(&self, chunk: u32) -> Result<Kind, Damaged> {
+        let number = self.kinds.get(chunk as usize).copied().ok_or(Damaged("a chunk is out of range"))?;
+        Kind::from_u8(number).ok_or(Damaged("a chunk has an unknown kind"))
+    }
+}
+
 /// Where a chunk lies in its text, and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Detail {
+pub(crate) struct Detail<'s> {
     pub span: Range<u32>,
     pub lines: (u32, u32),
     /// Position among the blob's chunks.
     pub parent: Option<u32>,
     pub signature: Range<u32>,
     pub doc: Range<u32>,
-    pub name: String,
+    pub name: &'s str,
 }
 
 impl Segment {
@@ -201,9 +230,9 @@ impl Segment {
         section.get(start..end)
     }
 
-    pub fn details(&self, blob: u32) -> Result<Vec<Detail>, Damaged> {
+    pub fn details(&self, blob: u32) -> Result<Vec<Detail<'_>>, Damaged> {
         let mut reader = Reader::new(self.detail_bytes(blob)?);
-        let mut out: Vec<Detail> = Vec::new();
+        let mut out: Vec<Detail<'_>> = Vec::new();
         let (mut start, mut line) = (0u32, 1u32);
         let sum = |left: u32, right: u32| left.checked_add(right).ok_or(Damaged("an offset is out of range"));
         while !reader.is_empty() {
@@ -223,7 +252,7 @@ impl Segment {
                 Ok(from..sum(from, length)?)
             };
             let (signature, doc) = (range()?, range()?);
-            let name = reader.string()?.to_owned();
+            let name = reader.string()?;
             out.push(Detail { span: start..end, lines: (line, last_line), parent, signature, doc, name });
         }
         Ok(out)
@@ -254,6 +283,16 @@ impl Segment {
         }
         let length = reader.number()? as usize;
         postings::read_gaps(reader.take(length)?).collect()
+    }
+
+    pub fn columns(&self) -> Result<Columns<'_>, Damaged> {
+        Ok(Columns {
+            kinds: self.kinds()?,
+            flags: self.flags()?,
+            langs: self.chunk_langs()?,
+            lengths: self.lengths()?,
+            names: self.names()?,
+        })
     }
 
     pub fn kinds(&self) -> Result<&[u8], Damaged> {
@@ -288,7 +327,12 @@ impl Segment {
 
     pub fn chunk_lang(&self, chunk: u32) -> Result<LangId, Damaged> {
         let number = *self.chunk_langs()?.get(chunk as usize).ok_or(Damaged("a chunk is out of range"))?;
-        Ok(self.langs.get(number as usize).copied().flatten().unwrap_or_else(LangId::text))
+        Ok(self.lang(number))
+    }
+
+    /// The language at a position of `langs`.
+    pub fn lang(&self, number: u8) -> LangId {
+        self.langs.get(number as usize).copied().flatten().unwrap_or_else(LangId::text)
     }
 
     pub fn length(&self, chunk: u32) -> Result<u16, Damaged> {

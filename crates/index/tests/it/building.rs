@@ -201,30 +201,21 @@ fn two_builders_at_once_do_not_meet() {
 
 #[test]
 fn a_large_repository_is_searchable_by_words_before_its_structure_is_known() {
-    let site = Site::new();
-    let filler = "    let value = compute(value, 17);\n".repeat(3000);
-    for number in 0..90 {
-        site.write(
-            &format!("src/file{number}.rs"),
-            format!(
-                "/// Number {number}.\npub fn entry_{number}() {{\n{filler}}}\n// {}\n",
-                "x".repeat(number)
-            ),
-        );
-    }
+    let site = many(90);
     let mut seen = None;
     let (repo, store) = (site.repo(), site.store());
     let mut progress = |progress: mainstay_index::Progress| {
         if progress.phase == mainstay_index::Phase::Structural && seen.is_none() {
             let index = Index::open(&repo, &store).unwrap();
-            seen = Some((ask(&index, "\"entry_7()\"").total, index.status().freshness.lexical_files));
+            seen = Some((ask(&index, "\"open_signal_7(\"").total, index.status().freshness.lexical_files));
         }
     };
-    Index::build(&site.repo(), &site.store(), &BuildOptions::default(), &mut progress, &|| false).unwrap();
+    let options = BuildOptions { lexical_first_bytes: 1000, ..BuildOptions::default() };
+    Index::build(&site.repo(), &site.store(), &options, &mut progress, &|| false).unwrap();
     assert_eq!(seen, Some((1, 90)));
     let index = site.open();
     assert_eq!(index.status().freshness.lexical_files, 0);
-    assert_eq!(ask(&index, "entry_7").hits[0].name, "entry_7");
+    assert_eq!(ask(&index, "open_signal_7").hits[0].name, "open_signal_7");
 }
 
 #[test]

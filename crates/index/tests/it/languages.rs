@@ -2,6 +2,8 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p mainstay-index --test it languages` rewrites the lists; read the difference.
 
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -80,4 +82,40 @@ fn every_language_with_a_query_has_a_fixture() {
         .filter(|folder| folder.join("chunks.scm").is_file() && fixture(folder).is_none())
         .collect();
     assert!(without.is_empty(), "{without:?}");
+}
+
+/// Texts nobody wrote: fixtures cut, doubled and interleaved at random places.
+fn mangled(texts: &[String]) -> impl Strategy<Value = (usize, String)> {
+    let texts = texts.to_vec();
+    let piece = (0..texts.len(), any::<u16>(), any::<u16>());
+    (0..texts.len(), prop::collection::vec(piece, 1..6)).prop_map(move |(language, pieces)| {
+        let cut = |(text, from, length): (usize, u16, u16)| {
+            let text = &texts[text];
+            let from = text.floor_char_boundary(from as usize % (text.len() + 1));
+            let to = text.floor_char_boundary((from + length as usize % 400).min(text.len()));
+            text[from..to].to_owned()
+        };
+        (language, pieces.into_iter().map(cut).collect())
+    })
+}
+
+#[test]
+fn no_text_breaks_a_chunker() {
+    let fixtures: Vec<PathBuf> = folders().iter().filter_map(|folder| fixture(folder)).collect();
+    let texts: Vec<String> = fixtures.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&mangled(&texts), |(language, text)| {
+        let name = fixtures[language].file_name().unwrap().to_str().unwrap();
+        let chunks = mainstay_index::outline(name, &text);
+        let inside =
+            |range: &std::ops::Range<u32>| text.get(range.start as usize..range.end as usize).is_some();
+        for (at, chunk) in chunks.iter().enumerate() {
+            prop_assert!(inside(&chunk.span) && inside(&chunk.signature) && inside(&chunk.doc));
+            prop_assert!(chunk.lines.0 <= chunk.lines.1 && !chunk.span.is_empty());
+            prop_assert!(chunk.parent.is_none_or(|parent| (parent as usize) < at));
+            prop_assert!(at == 0 || chunks[at - 1].span.start <= chunk.span.start);
+        }
+        Ok(())
+    });
+    outcome.unwrap();
 }

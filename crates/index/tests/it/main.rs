@@ -5,6 +5,7 @@
 mod building;
 mod damage;
 mod freshness;
+mod killing;
 mod languages;
 mod searching;
 mod site;

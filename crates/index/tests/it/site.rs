@@ -16,6 +16,10 @@ impl Site {
         Site { folder }
     }
 
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
     pub fn repo(&self) -> PathBuf {
         self.folder.path().join("repo")
     }
