@@ -246,7 +246,8 @@ mod tests {
             assert_eq!(keys(&node), want, "{file}");
             assert_eq!(node.to_json(), serde_json::json!({"zeta": 1, "alpha": ["on", 2.5]}), "{file}");
         }
-        let json = parse(Path::new("a.json"), "{\"zeta\": 1,\n \"alpha\": [\"\\ud83d\\ude80\", null, true]}").unwrap();
+        let json = parse(Path::new("a.json"), "{\"zeta\": 1,\n \"alpha\": [\"\\ud83d\\ude80\", null, true]}")
+            .unwrap();
         assert_eq!(keys(&json), want);
         assert_eq!(json.to_json()["alpha"], serde_json::json!(["🚀", null, true]));
     }

@@ -181,7 +181,9 @@ fn integer_text(text: &str) -> Option<i128> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_number = !digits.is_empty()
-        && digits.split('_').all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit()));
+        && digits
+            .split('_')
+            .all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit()));
     is_number.then(|| text.replace('_', "").parse().ok()).flatten()
 }
 
@@ -305,7 +307,8 @@ mod tests {
     fn secrets_and_long_values_are_not_repeated() {
         let secret = Arg { secret: true, ..arg(Kind::One(Scalar::Integer)) };
         assert!(!coerce(&secret, &json!("hunter2")).unwrap_err().to_string().contains("hunter2"));
-        let long = coerce(&arg(Kind::One(Scalar::Integer)), &json!("x".repeat(10_000))).unwrap_err().to_string();
+        let long =
+            coerce(&arg(Kind::One(Scalar::Integer)), &json!("x".repeat(10_000))).unwrap_err().to_string();
         assert!(long.len() < 500, "{}", long.len());
     }
 }

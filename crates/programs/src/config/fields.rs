@@ -59,7 +59,11 @@ impl<'a> Fields<'a> {
                 None
             }
             _ => {
-                findings.problems.push(Problem::new(node.line, place.to_string(), "Input should be a mapping"));
+                findings.problems.push(Problem::new(
+                    node.line,
+                    place.to_string(),
+                    "Input should be a mapping",
+                ));
                 None
             }
         }
@@ -161,7 +165,7 @@ impl<'a> Fields<'a> {
         const MOST: f64 = 86_400.0;
         let node = self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node);
         let seconds = self.number(name, findings)?;
-        if seconds < 0.0 || seconds > MOST {
+        if !(0.0..=MOST).contains(&seconds) {
             let message = match seconds < 0.0 {
                 true => "Input should not be negative",
                 false => "Input should be at most 86400 seconds",

@@ -199,8 +199,8 @@ fn read_tool(node: &Node, place: Place, findings: &mut Findings) -> Option<ToolS
     if let Some(name) = fields.take("name") {
         let problem = if RESERVED.contains(&tool.name.as_str()) {
             Some("this name belongs to a discovery tool")
-        } else if tool.name.is_empty() || tool.name.len() > 128 || tool.name.chars().any(char::is_control) {
-            Some("a tool name has 1 to 128 characters and no control characters")
+        } else if !is_tool_name(&tool.name) {
+            Some("a tool name has 1 to 64 letters, digits and `_`, `-`, `.`, `/`, as clients demand")
         } else {
             None
         };
@@ -219,6 +219,11 @@ fn read_tool(node: &Node, place: Place, findings: &mut Findings) -> Option<ToolS
     }
     fields.finish(findings);
     Some(tool)
+}
+
+fn is_tool_name(name: &str) -> bool {
+    let is_accepted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    (1..=64).contains(&name.len()) && name.chars().all(is_accepted)
 }
 
 fn read_args(fields: &mut Fields<'_>, name: &'static str, findings: &mut Findings) -> Vec<Arg> {
@@ -306,15 +311,11 @@ fn read_slot(name: &str, fields: &mut Fields<'_>, findings: &mut Findings) -> Sl
     let positional = fields.flag("positional", findings).unwrap_or(false);
     let cwd = fields.flag("cwd", findings).unwrap_or(false);
     let stdin = fields.flag("stdin", findings).unwrap_or(false);
-    let chosen: Vec<&str> = [
-        ("positional", positional),
-        ("flag", flag.is_some()),
-        ("cwd", cwd),
-        ("stdin", stdin),
-    ]
-    .into_iter()
-    .filter_map(|(word, is_set)| is_set.then_some(word))
-    .collect();
+    let chosen: Vec<&str> =
+        [("positional", positional), ("flag", flag.is_some()), ("cwd", cwd), ("stdin", stdin)]
+            .into_iter()
+            .filter_map(|(word, is_set)| is_set.then_some(word))
+            .collect();
     if let [first, second, ..] = chosen[..] {
         let message = format!("an argument cannot be both `{first}` and `{second}`");
         findings.problems.push(Problem::new(fields.line, fields.place.at(first).to_string(), message));

@@ -111,8 +111,8 @@ impl PolicyFile {
     /// Returns the rules for one tool in file order, or nothing when the tool is not allowed.
     pub fn rules_for(&self, tool: &str) -> Option<Vec<&Rule>> {
         let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.matches(tool)).collect();
-        let is_allowed = !rules.iter().any(|rule| rule.deny)
-            && (self.unlisted == Unlisted::Enabled || !rules.is_empty());
+        let is_allowed =
+            !rules.iter().any(|rule| rule.deny) && (self.unlisted == Unlisted::Enabled || !rules.is_empty());
         is_allowed.then_some(rules)
     }
 

@@ -1,0 +1,1 @@
+//! Bundled configurations against the real programs.
