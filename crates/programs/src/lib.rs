@@ -30,7 +30,7 @@ mod value;
 
 pub use bundled::{BUNDLED, Source};
 pub use catalog::{Catalog, Program, ProgramTool};
-pub use discovery::Detail;
+pub use discovery::{Detail, discovery_tools};
 pub use error::{Problem, ProgramsError};
 pub use executor::sandbox::{SANDBOX_WORD, is_supported as has_sandbox, sandbox_main};
 pub use expand::Vars;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::catalog::ProgramTool;
 use crate::config::{Arg, Kind, Slot, Words};
 use crate::expand::{self, Vars};
+use crate::policy::Dialect;
 use crate::value::{self, Given, Item, Refusal, shown, spelled};
 
 /// A call that passed every check.
@@ -20,12 +21,20 @@ pub struct Prepared {
 }
 
 /// Checks the arguments and builds the command line; the error is the contract's text.
-pub fn prepare(tool: &ProgramTool, args: &Map<String, Value>, vars: &Vars) -> Result<Prepared, String> {
+pub fn prepare(
+    tool: &ProgramTool,
+    args: &Map<String, Value>,
+    vars: &Vars,
+    dialect: Dialect,
+) -> Result<Prepared, String> {
     let (mut given, needs_fence) =
         validate(tool, args).map_err(|failures| list("Argument validation failed:", &failures))?;
     // Defaults come before policy: what runs is what was checked.
     for (slot, arg) in given.iter_mut().zip(&tool.spec.args) {
+        // The original shows the default of any argument and applies it to flags alone.
+        let is_applied = dialect == Dialect::Strict || matches!(arg.slot, Slot::Flag(_));
         if slot.is_none()
+            && is_applied
             && let Some(default) = &arg.default
         {
             *slot = value::coerce(arg, default).ok();

@@ -48,7 +48,7 @@ fn run(tool: &ProgramTool, runner: &Runner, call: &Call, args: Value) -> FaultRe
             return Ok(Body::failed_text(text));
         }
     };
-    match prepare(tool, &args, &runner.vars) {
+    match prepare(tool, &args, &runner.vars, runner.dialect) {
         Ok(prepared) => runner.run(call, tool, prepared),
         Err(text) => Ok(Body::failed_text(text)),
     }

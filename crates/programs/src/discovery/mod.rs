@@ -34,3 +34,8 @@ pub fn tools(catalog: &Arc<Catalog>, detail: Detail) -> Vec<Tool> {
     }
     tools
 }
+
+/// Returns the discovery tools of a server without programs.
+pub fn discovery_tools(detail: Detail) -> Vec<Tool> {
+    tools(&Arc::new(Catalog::default()), detail)
+}

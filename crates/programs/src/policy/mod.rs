@@ -88,13 +88,13 @@ pub struct Sandbox {
     pub network: bool,
 }
 
-/// How a rule for a tool or argument nobody has is taken.
+/// Whose behaviour holds where ours and the original's differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
-    /// Ours: a rule that would never apply is an error.
+    /// Ours: a rule that would never apply is an error, and every default is applied.
     #[default]
     Strict,
-    /// As the original behaves: a warning. Also keeps its exact `docker` words.
+    /// The original's: such a rule is a warning, defaults are applied to flags alone, `docker` gets the same words.
     Climax,
 }
 

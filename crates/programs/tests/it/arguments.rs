@@ -79,6 +79,8 @@ fn words_stand_in_the_contracts_order() {
 fn defaults_are_applied_everywhere() {
     check_words("defaults", json!({}), &["P", "--limit", "10", "--on"]);
     check_words("defaults", json!({ "on": false, "limit": 3, "pos": "" }), &["", "--limit", "3"]);
+    let original = Site::new().fixture(every_kind()).climax();
+    assert_eq!(original.words("defaults", json!({})), ["--limit", "10", "--on"]);
 }
 
 #[test]
