@@ -6,6 +6,7 @@ mod bundled;
 mod discovery;
 mod executors;
 mod hostile;
+mod importing;
 mod loading;
 mod reports;
 mod site;
