@@ -39,6 +39,10 @@ impl ProgramTool {
         self.spec.end_of_options.unwrap_or(self.program.config.end_of_options)
     }
 
+    pub fn has_options_first(&self) -> bool {
+        self.spec.options_first.unwrap_or(self.program.config.options_first)
+    }
+
     pub fn output_bytes(&self) -> usize {
         let own = self.spec.output.as_ref().and_then(|rule| rule.max_bytes);
         own.or(self.program.config.output.max_bytes).unwrap_or(DEFAULT_OUTPUT_BYTES)

@@ -139,9 +139,9 @@ fn build(tool: &ProgramTool, given: &[Option<Given>], needs_fence: bool, vars: &
         }
     }
     let globals = global_words(&config.global_args, vars, &mut prepared.secrets);
-    if needs_fence {
+    if needs_fence || tool.has_options_first() {
         words.extend(options.into_iter().chain(globals));
-        words.push("--".to_owned());
+        words.extend(needs_fence.then(|| "--".to_owned()));
         words.extend(positionals);
     } else {
         words.extend(positionals.into_iter().chain(options).chain(globals));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use mainstay_contract::{FaultResult, Toolset};
+use mainstay_contract::{Fault, FaultResult, Toolset};
 use mainstay_programs::{Dialect, Programs, ProgramsConfig, Reloader, Vars};
 use mainstay_runtime::{Form, Origin, Runtime, Sourced};
 
@@ -112,7 +112,7 @@ pub fn serve_configs(matches: &ArgMatches, dialect: Dialect) -> FaultResult<Exit
     let mut identity = app::identity(&settings);
     identity.name.clone_from(&programs.server_name);
     let runtime = Runtime::new(programs.tools, access, app::limits(&settings));
-    let runtime = runtime.map_err(|error| mainstay_contract::Fault::invalid(error))?;
+    let runtime = runtime.map_err(Fault::invalid)?;
     serve(&settings, runtime, identity, Some(Reload { reloader, others: Vec::new() }))
 }
 

@@ -43,6 +43,8 @@ pub struct Config {
     pub tools: Vec<ToolSpec>,
     /// The program stops reading options at `--`.
     pub end_of_options: bool,
+    /// Options stand before positionals, for programs that read none after them.
+    pub options_first: bool,
     pub effect: Option<Effect>,
     pub timeout: Option<Duration>,
     pub output: OutputRule,
@@ -94,6 +96,7 @@ pub struct ToolSpec {
     pub effect: Option<Effect>,
     pub output: Option<OutputRule>,
     pub end_of_options: Option<bool>,
+    pub options_first: Option<bool>,
     pub line: u32,
 }
 

@@ -73,6 +73,7 @@ fn read_config(path: &Path, node: &Node, findings: &mut Findings) -> Option<Conf
         tags: fields.texts("tags", findings).unwrap_or_default(),
         global_args: read_args(&mut fields, "global_args", findings),
         end_of_options: fields.flag("end_of_options", findings).unwrap_or(false),
+        options_first: fields.flag("options_first", findings).unwrap_or(false),
         effect: fields.word("effect", EFFECTS, findings),
         timeout: fields.seconds("timeout", findings).map(Duration::from_secs_f64),
         output: read_output(&mut fields, findings).unwrap_or_default(),
@@ -194,6 +195,7 @@ fn read_tool(node: &Node, place: Place, findings: &mut Findings) -> Option<ToolS
         effect: fields.word("effect", EFFECTS, findings),
         output: read_output(&mut fields, findings),
         end_of_options: fields.flag("end_of_options", findings),
+        options_first: fields.flag("options_first", findings),
         line: node.line,
     };
     if let Some(name) = fields.take("name") {

@@ -21,7 +21,8 @@ impl Draft {
             push(&mut text, format_args!("description: {}\n", quoted(&self.description)));
         }
         push(&mut text, format_args!("command: {}\n", quoted(&self.command)));
-        text.push_str("tools:\n");
+        // Some programs take everything behind the first positional for themselves.
+        text.push_str("options_first: true\ntools:\n");
         let mut names = BTreeSet::new();
         for tool in &self.tools {
             let name = self.tool_name(tool);

@@ -119,6 +119,20 @@ fn a_value_never_becomes_an_option() {
 }
 
 #[test]
+fn options_can_stand_before_positionals() {
+    let args = json!([{ "name": "image", "positional": true }, { "name": "detach", "type": "boolean" }]);
+    let tool = |name: &str| json!({ "name": name, "description": "d", "command": "argv", "args": args });
+    let mut plain = tool("plain");
+    plain["options_first"] = json!(false);
+    let site = Site::new().config(
+        "o.yaml",
+        json!({ "command": crate::site::FIXTURE, "options_first": true, "tools": [tool("run"), plain] }),
+    );
+    assert_eq!(site.words("run", json!({ "image": "i", "detach": true })), ["--detach", "i"]);
+    assert_eq!(site.words("plain", json!({ "image": "i", "detach": true })), ["i", "--detach"]);
+}
+
+#[test]
 fn secrets_are_not_repeated() {
     let site = Site::new().fixture(every_kind()).policy(
         json!({ "default": "enabled", "tools": { "secret": { "args": { "token": { "max": 100 } } } } }),
