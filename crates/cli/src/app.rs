@@ -7,6 +7,7 @@ use std::time::Duration;
 use mainstay_catalog::CatalogConfig;
 use mainstay_contract::{ErrorCode, Fault, FaultResult, Role, Tool, Toolset};
 use mainstay_process::{Env, Launcher};
+use mainstay_programs::{Detail, ProgramsConfig};
 use mainstay_runtime::{Access, Form, Limits, OnDemand, Origin, Runtime, Sourced};
 use mainstay_server::{Identity, Naming};
 
@@ -142,14 +143,33 @@ impl<'a> App<'a> {
                     settings: crate::commands::config::as_json(self.settings),
                 })),
                 Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
-                Toolset::Programs | Toolset::Foundry => {}
+                Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),
+                Toolset::Foundry => {}
             }
+        }
+        if !toolsets.contains(&Toolset::Programs) {
+            tools.extend(mainstay_programs::discovery_tools(self.programs().detail));
         }
         if self.fixtures {
             tools.extend(fixtures::tools(&self.launcher, &self.child_env()));
         }
         tools.extend(self.extra.iter().cloned());
         Ok(tools)
+    }
+
+    /// What the programs toolset is made of.
+    pub fn programs(&self) -> ProgramsConfig {
+        let mut given = ProgramsConfig::new(Arc::clone(&self.launcher), self.child_env());
+        given.configs = self.settings.list("programs").value;
+        given.policy = self.settings.path("programs-policy");
+        given.detail = match self.settings.switch("describe").value {
+            true => Detail::Brief,
+            false => Detail::Full,
+        };
+        // The link stays right when the file is replaced by an upgrade while we run.
+        given.helper = Some(PathBuf::from("/proc/self/exe")).filter(|link| link.exists());
+        given.output_dir = Some(cache_dir(self.settings).join("outputs"));
+        given
     }
 
     /// The environment of child processes that get ours.

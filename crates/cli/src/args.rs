@@ -92,6 +92,8 @@ pub fn command() -> Command {
                 .arg(lock_file()),
             with_flags(Command::new("check").about("Compare the tools with the recorded ones")).arg(lock_file()),
         ]),
+        crate::commands::programs::command(),
+        crate::commands::climax::command(),
         Command::new("config").about("Look at the configuration").subcommand_required(true).subcommands([
             with_flags(Command::new("show").about("Show every setting")).arg(
                 Arg::new("origin").long("origin").action(ArgAction::SetTrue).help("Show where each value was set"),

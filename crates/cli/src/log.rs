@@ -7,10 +7,17 @@ use crate::settings::Settings;
 
 /// Starts logging. `RUST_LOG` chooses what; `MCP_LOG_VERBOSE` and `MCP_LOG_MUTATION` are the Catalog seed's switches.
 pub fn start(settings: &Settings) {
-    let default = match settings.switch("log-verbose").value {
-        true => "warn,mainstay=debug,mainstay_runtime=debug,mainstay_catalog=debug",
-        false if settings.switch("log-mutation").value => "warn,mainstay_catalog::mutation=info",
-        false => "warn",
+    start_at(settings, None);
+}
+
+/// Starts logging at a level of the Programs seed's command line, where one is given.
+pub fn start_at(settings: &Settings, level: Option<&str>) {
+    let default = match level {
+        Some("DEBUG") => "debug",
+        Some("INFO") => "info",
+        Some("ERROR") => "error",
+        Some(_) => "warn",
+        None => default_filter(settings),
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     // A second start in one process keeps the first subscriber.
@@ -20,4 +27,12 @@ pub fn start(settings: &Settings) {
         .with_timer(uptime())
         .with_ansi(false)
         .try_init();
+}
+
+fn default_filter(settings: &Settings) -> &'static str {
+    match settings.switch("log-verbose").value {
+        true => "warn,mainstay=debug,mainstay_runtime=debug,mainstay_catalog=debug",
+        false if settings.switch("log-mutation").value => "warn,mainstay_catalog::mutation=info",
+        false => "warn",
+    }
 }

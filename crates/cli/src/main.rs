@@ -23,5 +23,11 @@ fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|word| word == mainstay_process::SUPERVISE_WORD) {
         return mainstay_process::supervise_main();
     }
+    // A sandboxed program begins as us, restricts itself and is then replaced.
+    if arguments.get(1).is_some_and(|word| word == mainstay_programs::SANDBOX_WORD) {
+        return mainstay_programs::sandbox_main(arguments.into_iter().skip(2), |reason| {
+            eprintln!("{reason}")
+        });
+    }
     commands::run(arguments)
 }

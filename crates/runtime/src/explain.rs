@@ -54,7 +54,9 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
         origin: origin.clone(),
     };
     let names_it = |names: &[String]| names.iter().any(|name| matches_name(name, def));
-    if !access.toolsets.value.contains(&def.toolset) {
+    // Discovery belongs to no toolset: what it finds and calls has passed these rules itself.
+    let is_discovery = def.listing == Listing::Discovery;
+    if !is_discovery && !access.toolsets.value.contains(&def.toolset) {
         let reason = format!("the toolset {} is not active", def.toolset.name());
         return decide(Standing::Absent, reason, &access.toolsets.origin);
     }
@@ -67,12 +69,13 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
         return decide(Standing::Absent, "the tool is excluded by name".into(), &access.deny.origin);
     }
     if let Some(allow) = &access.allow.value
+        && !is_discovery
         && !names_it(allow)
     {
         let reason = "the tool is not among the tools selected by name";
         return decide(Standing::Absent, reason.into(), &access.allow.origin);
     }
-    if access.read_only.value && def.effect != Effect::Read {
+    if access.read_only.value && !is_discovery && def.effect != Effect::Read {
         return decide(
             Standing::Absent,
             "the server is read-only and the tool can write".into(),

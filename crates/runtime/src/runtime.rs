@@ -434,6 +434,7 @@ impl Inner {
             let (bytes, error) = match &result {
                 Ok(Body::Json(raw)) => (raw.get().len(), None),
                 Ok(Body::Text { text, is_error }) => (text.len(), is_error.then_some(ErrorCode::Internal)),
+                Ok(Body::Content { is_error: true, .. }) => (0, Some(ErrorCode::Internal)),
                 Ok(_) => (0, None),
                 Err(failure) => (0, Some(failure.fault.code)),
             };
@@ -473,7 +474,7 @@ fn timed_out(timeout: Duration) -> Fault {
 /// Texts are kept, because a program's partial output is part of its answer.
 fn stopped_by_timeout(result: FaultResult<Body>, timeout: Duration) -> FaultResult<Body> {
     match result {
-        Ok(body @ Body::Text { .. }) => Ok(body),
+        Ok(body @ (Body::Text { .. } | Body::Content { .. })) => Ok(body),
         _ => Err(timed_out(timeout)),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use mainstay_catalog::{CatalogConfig, tools};
@@ -88,8 +88,9 @@ fn problems(id: &str, schema: &Value, result: &Value) -> Vec<String> {
     static COMPILED: Mutex<BTreeMap<String, Arc<jsonschema::Validator>>> = Mutex::new(BTreeMap::new());
     let validator = {
         let mut compiled = COMPILED.lock().unwrap();
-        let validator =
-            compiled.entry(id.to_owned()).or_insert_with(|| Arc::new(jsonschema::validator_for(schema).unwrap()));
+        let validator = compiled
+            .entry(id.to_owned())
+            .or_insert_with(|| Arc::new(jsonschema::validator_for(schema).unwrap()));
         Arc::clone(validator)
     };
     validator.iter_errors(result).map(|error| error.to_string()).collect()

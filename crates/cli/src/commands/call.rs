@@ -44,6 +44,11 @@ pub fn call(runtime: &Runtime, tool: &str, args: Value, output: Output) -> ExitC
             print(&format!("{value:#}"));
         }
         Ok(Body::Text { text, .. }) => print(text),
+        Ok(Body::Content { blocks, .. }) => {
+            for text in blocks.iter().filter_map(|block| block.get("text")?.as_str()) {
+                print(text);
+            }
+        }
         Ok(other) => print(&format!("{other:?}")),
         Err(failure) => {
             explain(&failure.fault);

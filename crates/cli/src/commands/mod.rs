@@ -1,11 +1,13 @@
 //! One file per command.
 
 mod call;
+pub mod climax;
 pub mod config;
 mod contract;
 mod cost;
 mod documents;
 mod mcp;
+pub mod programs;
 mod reference;
 pub mod search;
 mod serve;
@@ -44,6 +46,8 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("serve", matches)) => serve::run(matches, output),
         Some(("call", matches)) => call::run(matches, output),
+        Some(("programs", matches)) => programs::run(matches, output),
+        Some(("climax", matches)) => climax::run(matches, output),
         Some(("tools", matches)) => tools::run(matches, output),
         Some(("contract", matches)) => contract::run(matches, output),
         Some(("config", matches)) => config::run(matches, output),

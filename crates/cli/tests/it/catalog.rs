@@ -91,8 +91,7 @@ impl Client {
     }
 
     fn initialize(&mut self) -> Value {
-        let params =
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
         self.call("initialize", params)
     }
 
@@ -122,7 +121,10 @@ fn every_method_answers_directly_and_over_mcp() {
     client.initialize();
     let added = client.call("instructions/add", json!({"entry": entry("a", "one")}));
     assert_eq!((&added["created"], &added["id"]), (&json!(true), &json!("a")));
-    let imported = client.call("instructions/import", json!({"entries": [entry("b", "two"), entry("c", "three")], "mode": "skip"}));
+    let imported = client.call(
+        "instructions/import",
+        json!({"entries": [entry("b", "two"), entry("c", "three")], "mode": "skip"}),
+    );
     assert_eq!(imported["imported"], 2);
     let hash = imported["hash"].clone();
     for (method, params) in [
@@ -155,7 +157,9 @@ fn every_method_answers_directly_and_over_mcp() {
     assert_eq!(client.tool("usage_track", json!({"id": "a"}))["usageCount"], 2);
     assert_eq!(client.call("health/check", json!({"any": "thing"}))["status"], "ok");
     let metrics = client.call("metrics/snapshot", json!({}));
-    assert!(metrics["methods"].as_array().unwrap().iter().any(|method| method["method"] == "instructions/get"));
+    assert!(
+        metrics["methods"].as_array().unwrap().iter().any(|method| method["method"] == "instructions/get")
+    );
     let registry = client.call("meta/tools", json!({}));
     assert_eq!(registry["dynamic"]["mutationEnabled"], true);
     let removed = client.call("instructions/remove", json!({"ids": ["a", "zz"]}));
@@ -200,8 +204,15 @@ fn bad_arguments_name_every_violation_on_both_paths() {
     for params in [json!({"limit": 0}), json!({"limit": 101}), json!({"limit": "x"})] {
         assert_eq!(client.request("usage/hotset", params)["error"]["code"], -32602);
     }
-    assert_eq!(client.request("instructions/import", json!({"entries": [], "mode": "skip"}))["error"]["code"], -32602);
-    assert_eq!(client.request("instructions/import", json!({"entries": [entry("a", "x")], "mode": "other"}))["error"]["code"], -32602);
+    assert_eq!(
+        client.request("instructions/import", json!({"entries": [], "mode": "skip"}))["error"]["code"],
+        -32602
+    );
+    assert_eq!(
+        client.request("instructions/import", json!({"entries": [entry("a", "x")], "mode": "other"}))["error"]
+            ["code"],
+        -32602
+    );
     let unknown = client.request("instructions/lst", json!({}))["error"].clone();
     assert_eq!(unknown["code"], -32601);
     assert!(unknown.to_string().contains("instructions/list"), "{unknown}");

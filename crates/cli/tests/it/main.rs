@@ -8,6 +8,7 @@ mod contracts;
 mod crates;
 mod examples;
 mod generated;
+mod guides;
 mod parity;
 mod site;
 mod trees;

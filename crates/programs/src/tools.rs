@@ -1,0 +1,55 @@
+//! The contract's tools made of the catalog.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainstay_contract::{ArgCheck, Body, Call, Effect, FaultResult, Payload, Policy, Tool, ToolDef, Toolset};
+use serde_json::{Map, Value};
+
+use crate::catalog::{Catalog, ProgramTool};
+use crate::prepare::prepare;
+use crate::run::Runner;
+use crate::value::spelled;
+
+/// What the runtime waits beyond a program's own timeout, so that the program's text is the answer.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// Returns one tool per program tool, in load order.
+pub fn tools(catalog: &Arc<Catalog>, runner: &Arc<Runner>) -> Vec<Tool> {
+    catalog.tools.iter().map(|tool| make(Arc::clone(tool), Arc::clone(runner))).collect()
+}
+
+fn make(tool: Arc<ProgramTool>, runner: Arc<Runner>) -> Tool {
+    let config = &tool.program.config;
+    let mut policy = Policy::interactive().timeout(tool.timeout() + MARGIN);
+    policy.concurrency = tool.limits.concurrency;
+    policy.rate_per_minute = tool.limits.rate_per_minute;
+    let mut def = ToolDef::new(&tool.spec.name, Toolset::Programs)
+        .summary(tool.description.as_str())
+        .input(tool.schema.clone())
+        // What nothing is said about can do anything, as far as a client should know.
+        .effect(tool.spec.effect.or(config.effect).unwrap_or(Effect::Destructive))
+        .payload(Payload::Text)
+        .args(ArgCheck::Tool)
+        .policy(policy);
+    def.group = Some(config.name.clone());
+    def.category.clone_from(&config.category);
+    def.tags.clone_from(&config.tags);
+    def.raw_handler(move |call, args| run(&tool, &runner, call, args))
+}
+
+fn run(tool: &ProgramTool, runner: &Runner, call: &Call, args: Value) -> FaultResult<Body> {
+    let args = match args {
+        Value::Object(args) => args,
+        Value::Null => Map::new(),
+        other => {
+            let shown: String = spelled(&other).chars().take(200).collect();
+            let text = format!("Argument validation failed:\n  - cannot convert '{shown}' to object");
+            return Ok(Body::failed_text(text));
+        }
+    };
+    match prepare(tool, &args, &runner.vars, runner.dialect) {
+        Ok(prepared) => runner.run(call, tool, prepared),
+        Err(text) => Ok(Body::failed_text(text)),
+    }
+}
