@@ -1,0 +1,4 @@
+//! Behaviour of the foundry toolset.
+#![allow(clippy::unwrap_used)]
+
+mod kit;
