@@ -87,7 +87,7 @@ pub struct Kit {
     pub(crate) archetypes_json: Value,
     pub(crate) tokens: load::TokenDocuments,
     sets: HashMap<(String, String), OnceLock<Arc<TokenSet>>>,
-    datasets: OnceLock<(Value, Value)>,
+    pub(crate) datasets: OnceLock<(Value, Value)>,
 }
 
 impl Kit {

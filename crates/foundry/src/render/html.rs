@@ -324,7 +324,7 @@ impl<'p> Printer<'p, '_> {
 
 /// Attributes that belong on the control inside a component rather than on its root.
 fn is_access(name: &str) -> bool {
-    name.starts_with("aria-") || matches!(name, "tabindex" | "title" | "role" | "spellcheck")
+    name.starts_with("aria-") || matches!(name, "tabindex" | "title" | "role")
 }
 
 /// Booleans are states, not text.

@@ -10,6 +10,7 @@ mod safety;
 mod template;
 
 pub use document::{Fragment, Page, document, fragments};
+pub use functions::{date as display_date, humanize};
 pub use html::{Rendered, escape, render_roots};
 pub use lower::{Kind, Lowered, Part, Styling, lower};
 pub use safety::{attribute_name, css_declaration, safe_url};

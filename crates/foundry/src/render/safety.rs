@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Attributes that pass from a node to its element when the component has no property of the name.
-const PLAIN: [&str; 8] = ["title", "lang", "dir", "tabindex", "hidden", "role", "translate", "spellcheck"];
+const PLAIN: [&str; 6] = ["title", "lang", "dir", "tabindex", "hidden", "role"];
 
 /// The attribute a property becomes, or nothing when it may not become one.
 pub fn attribute_name(name: &str) -> Option<String> {
