@@ -1,17 +1,12 @@
-//! Wiring: from settings to a runtime with the tools of every active toolset.
+//! From settings to what the runtime and the surfaces are told.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use mainstay_catalog::CatalogConfig;
-use mainstay_contract::{ErrorCode, Fault, FaultResult, Role, Tool, Toolset};
-use mainstay_process::{Env, Launcher};
-use mainstay_programs::{Detail, ProgramsConfig};
-use mainstay_runtime::{Access, Form, Limits, OnDemand, Origin, Runtime, Sourced};
+use mainstay_contract::{ErrorCode, Fault, FaultResult, Role, Toolset};
+use mainstay_runtime::{Access, Form, Limits, OnDemand, Origin, Sourced};
 use mainstay_server::{Identity, Naming};
 
-use crate::fixtures;
 use crate::settings::{Settings, SettingsError};
 
 impl From<SettingsError> for Fault {
@@ -90,94 +85,6 @@ pub fn cache_dir(settings: &Settings) -> PathBuf {
         .unwrap_or_else(|| std::env::temp_dir().join("mainstay-cache"))
 }
 
-/// Where the instruction catalog lives and how it behaves.
-pub fn catalog(settings: &Settings) -> CatalogConfig {
-    let beside = |name: &str| Some(settings.work_dir.join(name)).filter(|path| path.is_file());
-    let dir = settings.path("instructions-dir").unwrap_or_else(|| "instructions".into());
-    CatalogConfig {
-        dir: settings.work_dir.join(dir),
-        features: settings.list("features").value,
-        trailing_newline: settings.switch("gov-hash-trailing-newline").value,
-        criteria_file: beside("docs/PROMPT-CRITERIA.json"),
-        owners_file: beside("owners.json"),
-        usage_snapshot: beside("data/usage-snapshot.json"),
-    }
-}
-
-/// Everything the toolsets share, made once.
-pub struct App<'a> {
-    settings: &'a Settings,
-    launcher: Arc<Launcher>,
-    fixtures: bool,
-    extra: Vec<Tool>,
-}
-
-impl<'a> App<'a> {
-    /// `fixtures` registers the tools that judge the server from outside.
-    pub fn new(settings: &'a Settings, fixtures: bool) -> FaultResult<App<'a>> {
-        let launcher = Launcher::this_program().map_err(|error| Fault::internal(&error))?;
-        Ok(App { settings, launcher: Arc::new(launcher), fixtures, extra: Vec::new() })
-    }
-
-    /// Adds tools that belong to no toolset crate.
-    pub fn with_tools(mut self, tools: Vec<Tool>) -> App<'a> {
-        self.extra = tools;
-        self
-    }
-
-    /// A runtime with the tools of the active toolsets.
-    pub fn runtime(&self) -> FaultResult<Runtime> {
-        let access = access(self.settings)?;
-        let tools = self.tools(&access.toolsets.value)?;
-        Runtime::new(tools, access, limits(self.settings)).map_err(|error| Fault::internal(&error))
-    }
-
-    /// The tools of some toolsets; the registry leaves out what is not allowed.
-    pub fn tools(&self, toolsets: &[Toolset]) -> FaultResult<Vec<Tool>> {
-        let mut tools = Vec::new();
-        for toolset in toolsets {
-            match toolset {
-                Toolset::Search => tools.extend(mainstay_search::tools(mainstay_search::SearchConfig {
-                    repo: self.settings.repo(),
-                    cache_dir: cache_dir(self.settings),
-                    settings: crate::commands::config::as_json(self.settings),
-                })),
-                Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
-                Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),
-                Toolset::Foundry => {}
-            }
-        }
-        if !toolsets.contains(&Toolset::Programs) {
-            tools.extend(mainstay_programs::discovery_tools(self.programs().detail));
-        }
-        if self.fixtures {
-            tools.extend(fixtures::tools(&self.launcher, &self.child_env()));
-        }
-        tools.extend(self.extra.iter().cloned());
-        Ok(tools)
-    }
-
-    /// What the programs toolset is made of.
-    pub fn programs(&self) -> ProgramsConfig {
-        let mut given = ProgramsConfig::new(Arc::clone(&self.launcher), self.child_env());
-        given.configs = self.settings.list("programs").value;
-        given.policy = self.settings.path("programs-policy");
-        given.detail = match self.settings.switch("describe").value {
-            true => Detail::Brief,
-            false => Detail::Full,
-        };
-        // The link stays right when the file is replaced by an upgrade while we run.
-        given.helper = Some(PathBuf::from("/proc/self/exe")).filter(|link| link.exists());
-        given.output_dir = Some(cache_dir(self.settings).join("outputs"));
-        given
-    }
-
-    /// The environment of child processes that get ours.
-    fn child_env(&self) -> Env {
-        self.settings.env.iter().map(|(key, value)| (key.into(), value.into())).collect()
-    }
-}
-
 pub fn naming(settings: &Settings) -> Naming {
     match settings.text("tool-names") {
         Some("id") => Naming::Id,
@@ -185,8 +92,8 @@ pub fn naming(settings: &Settings) -> Naming {
     }
 }
 
-pub fn identity(settings: &Settings) -> Identity {
-    let _ = settings;
+/// Who the server says it is.
+pub fn identity() -> Identity {
     Identity {
         capabilities: serde_json::json!({
             "docs": { "pdfjsDist": false, "mammoth": false },

@@ -14,6 +14,7 @@ mod log;
 mod output;
 mod progress;
 mod settings;
+mod toolsets;
 
 use std::process::ExitCode;
 

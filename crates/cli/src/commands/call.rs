@@ -8,8 +8,8 @@ use mainstay_contract::{Body, Fault, FaultResult, ToolDef};
 use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value};
 
-use crate::app::App;
 use crate::output::{Output, WARNING, exit_of, explain, print, say};
+use crate::toolsets::App;
 
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let settings = super::settings(matches)?;

@@ -9,9 +9,10 @@ use mainstay_programs::{Dialect, Programs, ProgramsConfig, Reloader, Vars};
 use mainstay_runtime::{Form, Origin, Runtime, Sourced};
 
 use super::mcp::{Reload, serve};
-use crate::app::{self, App};
+use crate::app;
 use crate::log;
 use crate::output::{Output, say};
+use crate::toolsets::App;
 
 /// The subcommand; without a verb it runs the server.
 pub fn command() -> Command {
@@ -109,7 +110,7 @@ pub fn serve_configs(matches: &ArgMatches, dialect: Dialect) -> FaultResult<Exit
 
     let reloader = Reloader::new(given.clone());
     let programs = load(&given)?;
-    let mut identity = app::identity(&settings);
+    let mut identity = app::identity();
     identity.name.clone_from(&programs.server_name);
     let runtime = Runtime::new(programs.tools, access, app::limits(&settings));
     let runtime = runtime.map_err(Fault::invalid)?;

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::reference;
 use super::tools::everything;
-use crate::app::App;
 use crate::output::{DONE, Output, table};
+use crate::toolsets::App;
 
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let (verb, matches) = matches.subcommand().expect("clap requires a subcommand");

@@ -8,9 +8,10 @@ use mainstay_server::listed_tools;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::app::{self, App};
+use crate::app;
 use crate::output::{Output, table};
 use crate::settings::Settings;
+use crate::toolsets::App;
 
 /// Tokens of one tool as a model sees it: name, description and argument schema.
 #[derive(Serialize)]

@@ -10,8 +10,8 @@ use mainstay_runtime::Runtime;
 use mainstay_server::stdio::{self, End, SessionConfig, Stdio};
 use mainstay_server::{Identity, Transport};
 
-use crate::app::App;
 use crate::settings::Settings;
+use crate::toolsets::App;
 use crate::{app, log};
 
 pub fn run(matches: &ArgMatches) -> FaultResult<ExitCode> {
@@ -22,7 +22,7 @@ pub fn run(matches: &ArgMatches) -> FaultResult<ExitCode> {
     let runtime = app.runtime()?;
     let others =
         runtime.registry().tools().filter(|tool| tool.def.toolset != Toolset::Programs).cloned().collect();
-    serve(&settings, runtime, app::identity(&settings), Some(Reload { reloader, others }))
+    serve(&settings, runtime, app::identity(), Some(Reload { reloader, others }))
 }
 
 /// Serves a runtime on stdio until the client, a signal or the parent ends it.

@@ -11,8 +11,8 @@ use mainstay_programs::{Dialect, config};
 use serde_json::json;
 
 use super::climax::{self, classic, configs, describe, policy};
-use crate::app::App;
 use crate::output::Output;
+use crate::toolsets::App;
 
 pub fn command() -> Command {
     Command::new("programs")

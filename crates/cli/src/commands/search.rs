@@ -8,11 +8,11 @@ use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
 use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value, json};
 
-use crate::app::App;
 use crate::flags::{tool_args, with_tool_flags};
 use crate::output::{DIM, DONE, MATCH, NAME, Output, exit_of, explain, print};
 use crate::progress::Bar;
 use crate::settings::with_flags;
+use crate::toolsets::App;
 
 /// Arguments that have a place of their own on the command line.
 const PLACED: &[&str] = &["query", "repoPath"];

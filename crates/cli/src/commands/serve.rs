@@ -9,9 +9,9 @@ use mainstay_contract::{CancelToken, Fault, FaultResult, StopReason};
 use mainstay_server::{AccessToken, Changes, Fixtures, HttpConfig, HttpError, Secret, Surface, serve_http};
 use serde_json::json;
 
-use crate::app::App;
 use crate::output::{DONE, NAME, Output, print, say};
 use crate::settings::Settings;
+use crate::toolsets::App;
 use crate::{app, log};
 
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
@@ -25,7 +25,7 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         naming: app::naming(&settings),
         changes,
         fixtures,
-        ..Surface::new(app.runtime()?, app::identity(&settings))
+        ..Surface::new(app.runtime()?, app::identity())
     };
     let stop = CancelToken::new();
     let told = stop.clone();

@@ -7,9 +7,10 @@ use mainstay_contract::{ErrorCode, Fault, FaultResult, ToolDef, Toolset};
 use mainstay_runtime::{Access, Form, OnDemand, Origin, Registry, Sourced, nearest};
 use serde_json::{Value, json};
 
-use crate::app::{self, App};
+use crate::app;
 use crate::output::{DIM, NAME, Output, table};
 use crate::settings::Settings;
+use crate::toolsets::App;
 
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let (verb, matches) = matches.subcommand().expect("clap requires a subcommand");

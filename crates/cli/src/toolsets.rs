@@ -1,0 +1,142 @@
+//! Wiring: the tools of every active toolset, made from settings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mainstay_catalog::CatalogConfig;
+use mainstay_contract::{Fault, FaultResult, Tool, Toolset};
+use mainstay_foundry::{FoundryConfig, PolicyError};
+use mainstay_process::{Env, Launcher};
+use mainstay_programs::{Detail, ProgramsConfig};
+use mainstay_runtime::Runtime;
+use mainstay_search::SearchConfig;
+
+use crate::app::{access, cache_dir, limits};
+use crate::fixtures;
+use crate::settings::Settings;
+
+/// Shorter values of secret-looking variables are words that also stand elsewhere.
+const MIN_SECRET_CHARS: usize = 8;
+
+/// Which repository is searched and where its index lives.
+fn search(settings: &Settings) -> SearchConfig {
+    SearchConfig {
+        repo: settings.repo(),
+        cache_dir: cache_dir(settings),
+        settings: crate::commands::config::as_json(settings),
+    }
+}
+
+/// Which project the foundry works on, with which kit and policy.
+pub fn foundry(settings: &Settings) -> FaultResult<FoundryConfig> {
+    let policy = settings.path("policy-file").map(|path| {
+        let unreadable = |error: std::io::Error| {
+            Fault::invalid(format!("could not read the policy {}: {error}", path.display()))
+        };
+        std::fs::read_to_string(&path).map_err(unreadable)
+    });
+    let is_secret =
+        |name: &str| ["TOKEN", "SECRET", "PASSWORD", "API_KEY"].iter().any(|word| name.contains(word));
+    let secrets =
+        settings.env.iter().filter(|(name, value)| is_secret(name) && value.len() >= MIN_SECRET_CHARS);
+    Ok(FoundryConfig {
+        root: settings.repo(),
+        kit: settings.path("kit"),
+        policy: policy.transpose()?,
+        user: settings.env.get("MCP_USER").cloned(),
+        hostname: settings.env.get("HOSTNAME").cloned(),
+        secrets: secrets.map(|(_, value)| value.clone()).collect(),
+    })
+}
+
+fn bad_policy(error: PolicyError) -> Fault {
+    Fault::invalid(error).hint(
+        "no foundry tool runs under a policy that cannot be understood; mend the file MCP_POLICY_FILE names",
+    )
+}
+
+/// Where the instruction catalog lives and how it behaves.
+pub fn catalog(settings: &Settings) -> CatalogConfig {
+    let beside = |name: &str| Some(settings.work_dir.join(name)).filter(|path| path.is_file());
+    let dir = settings.path("instructions-dir").unwrap_or_else(|| "instructions".into());
+    CatalogConfig {
+        dir: settings.work_dir.join(dir),
+        features: settings.list("features").value,
+        trailing_newline: settings.switch("gov-hash-trailing-newline").value,
+        criteria_file: beside("docs/PROMPT-CRITERIA.json"),
+        owners_file: beside("owners.json"),
+        usage_snapshot: beside("data/usage-snapshot.json"),
+    }
+}
+
+/// Everything the toolsets share, made once.
+pub struct App<'a> {
+    settings: &'a Settings,
+    launcher: Arc<Launcher>,
+    fixtures: bool,
+    extra: Vec<Tool>,
+}
+
+impl<'a> App<'a> {
+    /// `fixtures` registers the tools that judge the server from outside.
+    pub fn new(settings: &'a Settings, fixtures: bool) -> FaultResult<App<'a>> {
+        let launcher = Launcher::this_program().map_err(|error| Fault::internal(&error))?;
+        Ok(App { settings, launcher: Arc::new(launcher), fixtures, extra: Vec::new() })
+    }
+
+    /// Adds tools that belong to no toolset crate.
+    pub fn with_tools(mut self, tools: Vec<Tool>) -> App<'a> {
+        self.extra = tools;
+        self
+    }
+
+    /// A runtime with the tools of the active toolsets.
+    pub fn runtime(&self) -> FaultResult<Runtime> {
+        let access = access(self.settings)?;
+        let tools = self.tools(&access.toolsets.value)?;
+        Runtime::new(tools, access, limits(self.settings)).map_err(|error| Fault::internal(&error))
+    }
+
+    /// The tools of some toolsets; the registry leaves out what is not allowed.
+    pub fn tools(&self, toolsets: &[Toolset]) -> FaultResult<Vec<Tool>> {
+        let mut tools = Vec::new();
+        for toolset in toolsets {
+            match toolset {
+                Toolset::Search => tools.extend(mainstay_search::tools(search(self.settings))),
+                Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
+                Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),
+                Toolset::Foundry => {
+                    tools.extend(mainstay_foundry::tools(foundry(self.settings)?).map_err(bad_policy)?)
+                }
+            }
+        }
+        if !toolsets.contains(&Toolset::Programs) {
+            tools.extend(mainstay_programs::discovery_tools(self.programs().detail));
+        }
+        if self.fixtures {
+            tools.extend(fixtures::tools(&self.launcher, &self.child_env()));
+        }
+        tools.extend(self.extra.iter().cloned());
+        Ok(tools)
+    }
+
+    /// What the programs toolset is made of.
+    pub fn programs(&self) -> ProgramsConfig {
+        let mut given = ProgramsConfig::new(Arc::clone(&self.launcher), self.child_env());
+        given.configs = self.settings.list("programs").value;
+        given.policy = self.settings.path("programs-policy");
+        given.detail = match self.settings.switch("describe").value {
+            true => Detail::Brief,
+            false => Detail::Full,
+        };
+        // The link stays right when the file is replaced by an upgrade while we run.
+        given.helper = Some(PathBuf::from("/proc/self/exe")).filter(|link| link.exists());
+        given.output_dir = Some(cache_dir(self.settings).join("outputs"));
+        given
+    }
+
+    /// The environment of child processes that get ours.
+    fn child_env(&self) -> Env {
+        self.settings.env.iter().map(|(key, value)| (key.into(), value.into())).collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! Writing below the project root: globs enforced on real paths, files replaced atomically.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use jiff::Timestamp;
+
+use crate::error::FoundryError;
+use crate::json::sha256_hex;
+
+/// What one call may write.
+pub struct Scope {
+    root: PathBuf,
+    /// Globs with `${BASE}` and `${DATE}` filled in.
+    allowed: Vec<String>,
+    globs: GlobSet,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    pub sha256: String,
+    pub size: usize,
+}
+
+impl Scope {
+    pub fn new(root: &Path, globs: &[String], base: &str, date: &str) -> Result<Scope, FoundryError> {
+        let allowed: Vec<String> =
+            globs.iter().map(|glob| glob.replace("${BASE}", base).replace("${DATE}", date)).collect();
+        let mut set = GlobSetBuilder::new();
+        for glob in &allowed {
+            let glob = Glob::new(glob).map_err(|error| {
+                FoundryError::refused(format!("write glob: {error}"), "correct the policy file")
+            })?;
+            set.add(glob);
+        }
+        let globs = set.build().map_err(|error| {
+            FoundryError::refused(format!("write glob: {error}"), "correct the policy file")
+        })?;
+        let root = root.canonicalize().map_err(|source| FoundryError::Io {
+            action: "find",
+            path: ".".into(),
+            source,
+        })?;
+        Ok(Scope { root, allowed, globs })
+    }
+
+    fn denied(&self, path: &str) -> FoundryError {
+        FoundryError::WriteDenied { path: path.to_owned(), allowed: self.allowed.clone() }
+    }
+
+    /// Replaces a file; the path is relative to the root.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, FoundryError> {
+        let target = self.real_target(path)?;
+        replace_file(&target, bytes).map_err(|source| FoundryError::Io {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Written { path: path.to_owned(), sha256: sha256_hex(bytes), size: bytes.len() })
+    }
+
+    /// Makes a directory that did not exist; says whether it was made.
+    pub fn make_directory(&self, path: &str) -> Result<bool, FoundryError> {
+        let target = self.real_target(&format!("{path}/x"))?;
+        let directory = target.parent().expect("a file inside a directory has a parent");
+        // Parents exist now; whether this very directory is new decides the name of a run.
+        Ok(fs::read_dir(directory).map(|mut entries| entries.next().is_none()).unwrap_or(false))
+    }
+
+    /// The path after links, checked against the globs before and after; parents are created.
+    fn real_target(&self, path: &str) -> Result<PathBuf, FoundryError> {
+        let relative = Path::new(path);
+        let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+        if !plain || path.is_empty() || !self.globs.is_match(relative) {
+            return Err(self.denied(path));
+        }
+        let file = relative.file_name().expect("a plain path that is not empty has a file name");
+        let mut real = self.root.clone();
+        for part in relative.parent().into_iter().flat_map(Path::components) {
+            real.push(part);
+            match fs::create_dir(&real) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => {
+                    return Err(FoundryError::Io {
+                        action: "make the directory of",
+                        path: path.to_owned(),
+                        source,
+                    });
+                }
+            }
+            real = real.canonicalize().map_err(|source| FoundryError::Io {
+                action: "resolve",
+                path: path.to_owned(),
+                source,
+            })?;
+            if !real.starts_with(&self.root) {
+                return Err(self.denied(path));
+            }
+        }
+        let target = real.join(file);
+        let inside = target.strip_prefix(&self.root).map_err(|_| self.denied(path))?;
+        if !self.globs.is_match(inside) {
+            return Err(self.denied(path));
+        }
+        Ok(target)
+    }
+}
+
+/// Writes a file so that a reader sees the old or the new one, never a part.
+fn replace_file(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = target.parent().ok_or_else(|| io::Error::other("no directory"))?;
+    let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|error| error.error)?;
+    fs::File::open(directory)?.sync_all()
+}
+
+/// `YYYY-MM-DD` in UTC.
+pub fn date_of(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%d").to_string()
+}
+
+/// `2026-02-24T05:09:44.123Z`.
+pub fn iso_of(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// The ISO time with `:` and `.` replaced, as run directories are named.
+pub fn stamp_of(now: Timestamp) -> String {
+    iso_of(now).replace([':', '.'], "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(root: &Path) -> Scope {
+        Scope::new(root, &["${BASE}/${DATE}/**".to_owned()], "out", "2026-02-24").unwrap()
+    }
+
+    #[test]
+    fn only_paths_of_the_globs_are_written() {
+        let root = tempfile::tempdir().unwrap();
+        let scope = scope(root.path());
+        let written = scope.write("out/2026-02-24/a/b.txt", b"hi").unwrap();
+        assert_eq!((written.size, written.sha256.len()), (2, 64));
+        assert_eq!(fs::read(root.path().join("out/2026-02-24/a/b.txt")).unwrap(), b"hi");
+        for path in ["out/2026-02-25/a", "other", "out/2026-02-24/../../x", "/etc/x", "", "out/2026-02-24"] {
+            assert!(matches!(scope.write(path, b"x"), Err(FoundryError::WriteDenied { .. })), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_out_of_the_globs() {
+        let root = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("out/2026-02-24")).unwrap();
+        fs::create_dir(root.path().join("src")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.path().join("out/2026-02-24/away")).unwrap();
+        std::os::unix::fs::symlink(root.path().join("src"), root.path().join("out/2026-02-24/src")).unwrap();
+        let scope = scope(root.path());
+        assert!(matches!(scope.write("out/2026-02-24/away/x", b"x"), Err(FoundryError::WriteDenied { .. })));
+        assert!(matches!(scope.write("out/2026-02-24/src/x", b"x"), Err(FoundryError::WriteDenied { .. })));
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(root.path().join("src")).unwrap().count(), 0);
+        // A link in the place of the file is replaced, not followed.
+        let victim = outside.path().join("victim");
+        fs::write(&victim, "old").unwrap();
+        std::os::unix::fs::symlink(&victim, root.path().join("out/2026-02-24/f")).unwrap();
+        scope.write("out/2026-02-24/f", b"new").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "old");
+    }
+
+    #[test]
+    fn stamps_are_file_names() {
+        let now: Timestamp = "2026-02-24T05:00:00Z".parse().unwrap();
+        assert_eq!(stamp_of(now), "2026-02-24T05-00-00-000Z");
+        assert_eq!(date_of(now), "2026-02-24");
+    }
+}

@@ -1,0 +1,68 @@
+//! What can go wrong, as a caller can tell it apart.
+
+use std::io;
+
+use mainstay_contract::{ErrorCode, Fault};
+
+use crate::kit::KitError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FoundryError {
+    #[error("the design kit cannot be used: {0}")]
+    Kit(#[from] KitError),
+    #[error("{message}")]
+    Arguments { message: String, hint: Option<String> },
+    #[error("{message}")]
+    Refused { message: String, hint: Option<String> },
+    #[error("policy does not allow writing {path}")]
+    WriteDenied { path: String, allowed: Vec<String> },
+    #[error("could not {action} {path}")]
+    Io {
+        action: &'static str,
+        /// Relative to the project root.
+        path: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the call was cancelled")]
+    Cancelled,
+}
+
+impl FoundryError {
+    pub fn arguments(message: impl Into<String>) -> FoundryError {
+        FoundryError::Arguments { message: message.into(), hint: None }
+    }
+
+    pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> FoundryError {
+        FoundryError::Refused { message: message.into(), hint: Some(hint.into()) }
+    }
+}
+
+impl From<FoundryError> for Fault {
+    fn from(error: FoundryError) -> Fault {
+        match error {
+            FoundryError::Kit(_) => {
+                Fault::new(ErrorCode::BadRequest, error).hint("check it with `mainstay foundry kit check`")
+            }
+            FoundryError::Arguments { message, hint } => {
+                with_hint(Fault::new(ErrorCode::SchemaInput, message), hint)
+            }
+            FoundryError::Refused { message, hint } => {
+                with_hint(Fault::new(ErrorCode::BadRequest, message), hint)
+            }
+            FoundryError::WriteDenied { ref path, ref allowed } => {
+                let (path, allowed) = (path.clone(), allowed.clone());
+                Fault::new(ErrorCode::PolicyDenied, error).detail("path", path).detail("writes", allowed)
+            }
+            FoundryError::Io { .. } => Fault::internal(&error),
+            FoundryError::Cancelled => Fault::new(ErrorCode::Cancelled, error),
+        }
+    }
+}
+
+fn with_hint(fault: Fault, hint: Option<String>) -> Fault {
+    match hint {
+        Some(hint) => fault.hint(hint),
+        None => fault,
+    }
+}

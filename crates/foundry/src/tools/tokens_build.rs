@@ -1,0 +1,123 @@
+//! `tokens.build`: token files for one brand and theme.
+
+use std::sync::Arc;
+
+use mainstay_contract::{Call, Role, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::output::{Generic, Preview};
+use super::{brand, define, join, limits};
+use crate::artifacts::{Scope, date_of};
+use crate::tokens::{TokenSet, emit};
+use crate::transcript::{self, Artifact, Run};
+use crate::{Foundry, FoundryError};
+
+pub fn tool(foundry: &Arc<Foundry>) -> Tool {
+    let def = define("tokens.build")
+        .title("Build tokens")
+        .summary("Resolve the design tokens of a brand and theme and write JSON, CSS, TypeScript and Tailwind files; previews unless apply is true")
+        .writes()
+        .policy(limits(60, 30, 1).writes(&["${BASE}/${DATE}/**"]))
+        .tags(&["tokens", "css", "tailwind", "dtcg", "theme"])
+        .example("Preview the dark theme of brand A", json!({ "brand": "A", "theme": "dark", "apply": false }))
+        .example("Write the light theme of brand B", json!({ "brand": "B", "theme": "light", "apply": true }));
+    join(foundry, def, run)
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Args {
+    /// Brand of the kit: A or B in the built-in one.
+    #[serde(default = "brand_a")]
+    brand: String,
+    /// Theme: light, dark or hc (high contrast).
+    #[serde(default = "dark")]
+    theme: String,
+    /// Write the files; otherwise only say what they would be.
+    #[serde(default)]
+    apply: bool,
+}
+
+fn brand_a() -> String {
+    "A".into()
+}
+
+fn dark() -> String {
+    "dark".into()
+}
+
+fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryError> {
+    let started = call.now();
+    let kit = foundry.kit()?;
+    let brand = brand(&kit, Some(&args.brand))?;
+    let Some(theme) = kit.manifest.themes.iter().find(|theme| **theme == args.theme) else {
+        let hint = Some(format!("one of {}", kit.manifest.themes.join(", ")));
+        return Err(FoundryError::Arguments {
+            message: format!("theme {:?} does not exist", args.theme),
+            hint,
+        });
+    };
+    let themes = kit.themes_of(brand, theme);
+    let (set, others) = themes.split_first().expect("the theme was just found");
+    let defects = set.1.defects();
+    if let Some(first) = defects.first() {
+        let hint = format!("{} defects in all; see them with `mainstay foundry kit check`", defects.len());
+        return Err(FoundryError::refused(first.to_string(), hint));
+    }
+    let others: Vec<(&str, &TokenSet)> = others.iter().map(|(theme, set)| (*theme, set.as_ref())).collect();
+    let files = emit::files(&set.1, brand, theme, &others);
+
+    let scope = Scope::new(
+        &foundry.config.root,
+        &call.tool().policy.writes,
+        &foundry.rules.artifacts_base,
+        &date_of(started),
+    )?;
+    let directory = format!("{}/{}/tokens.build", foundry.rules.artifacts_base, date_of(started));
+    let mut artifacts = Vec::new();
+    if args.apply {
+        for file in &files {
+            let written = scope.write(&format!("{directory}/{}", file.name), file.text.as_bytes())?;
+            artifacts.push(Artifact { written, name: file.name.clone(), purpose: file.purpose.into() });
+        }
+    }
+    let input = serde_json::to_value(&args).expect("arguments are plain data");
+    let records = transcript::write(
+        &scope,
+        &foundry.redactor,
+        &Run {
+            tool: "tokens.build",
+            directory,
+            input: &input,
+            apply: args.apply,
+            role: call.caller().role.map(Role::name),
+            user: foundry.config.user.as_deref().unwrap_or("system"),
+            hostname: foundry.config.hostname.as_deref().unwrap_or("localhost"),
+            started,
+            ended: call.now(),
+        },
+        &artifacts,
+    )?;
+    let verb = if args.apply { "Wrote" } else { "Would write" };
+    Ok(Generic {
+        artifacts: artifacts.iter().map(|artifact| artifact.written.path.clone()).collect(),
+        transcript_path: records.transcript_path,
+        bundle_index_path: records.bundle_index_path,
+        diagnostics_path: None,
+        artifacts_detail: artifacts.iter().map(Into::into).collect(),
+        preview: Some(Preview {
+            summary: Some(format!(
+                "{verb} {} files with {} tokens for brand {brand}, theme {theme}.",
+                files.len(),
+                set.1.len()
+            )),
+            notes: files
+                .iter()
+                .map(|file| format!("{}: {}, {} bytes", file.name, file.purpose, file.text.len()))
+                .collect(),
+            ..Preview::default()
+        }),
+    })
+}

@@ -1,0 +1,12 @@
+//! Behaviour of the foundry toolset.
+#![allow(clippy::unwrap_used)]
+
+mod compose;
+mod examples;
+mod generated_code;
+mod harness;
+mod hostile;
+mod kit;
+mod patches;
+mod repl;
+mod writing;
