@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use crate::commands::search;
+use crate::commands::{catalog, climax, foundry, programs, search};
 use crate::settings::with_flags;
 
 /// Global flags of every command.
@@ -92,8 +92,10 @@ pub fn command() -> Command {
                 .arg(lock_file()),
             with_flags(Command::new("check").about("Compare the tools with the recorded ones")).arg(lock_file()),
         ]),
-        crate::commands::programs::command(),
-        crate::commands::climax::command(),
+        programs::command(),
+        climax::command(),
+        catalog::command(),
+        foundry::command(),
         Command::new("config").about("Look at the configuration").subcommand_required(true).subcommands([
             with_flags(Command::new("show").about("Show every setting")).arg(
                 Arg::new("origin").long("origin").action(ArgAction::SetTrue).help("Show where each value was set"),

@@ -1,11 +1,13 @@
 //! One file per command.
 
 mod call;
+pub mod catalog;
 pub mod climax;
 pub mod config;
 mod contract;
 mod cost;
 mod documents;
+pub mod foundry;
 mod mcp;
 pub mod programs;
 mod reference;
@@ -48,6 +50,8 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("call", matches)) => call::run(matches, output),
         Some(("programs", matches)) => programs::run(matches, output),
         Some(("climax", matches)) => climax::run(matches, output),
+        Some(("catalog", matches)) => catalog::run(matches, output),
+        Some(("foundry", matches)) => foundry::run(matches, output),
         Some(("tools", matches)) => tools::run(matches, output),
         Some(("contract", matches)) => contract::run(matches, output),
         Some(("config", matches)) => config::run(matches, output),
