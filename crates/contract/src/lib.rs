@@ -27,7 +27,7 @@ pub use code::{CodeRow, ErrorCode, ExitClass};
 pub use envelope::{Meta, envelope_schema, failure, success, timestamp};
 pub use fault::{Fault, FaultResult};
 pub use policy::{Gate, Lane, Policy, Role};
-pub use schema::{closed, result_schema_of, schema_of, with_reserved};
+pub use schema::{args_schema_of, closed, read_args, result_schema_of, schema_of, with_reserved};
 pub use tool::{
     Alias, ArgCheck, Body, Effect, Example, Handler, Listing, Payload, TaskSupport, Tool, ToolDef, wire_name,
 };

@@ -2,16 +2,25 @@
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// Derives the schema of arguments: closed, and integers bounded by what the type can hold, so that
+/// what the schema allows is also accepted.
+pub fn args_schema_of<T: JsonSchema>() -> Value {
+    let mut schema = derive::<T>(SchemaSettings::draft2020_12());
+    bounded(&mut schema);
+    closed(plain(schema))
+}
 
 /// Derives the 2020-12 schema of what a type reads, without title, `$schema` and Rust's own number formats.
 pub fn schema_of<T: JsonSchema>() -> Value {
-    derive::<T>(SchemaSettings::draft2020_12())
+    plain(derive::<T>(SchemaSettings::draft2020_12()))
 }
 
 /// Derives the schema of what a type writes: a field that can be left out is not required.
 pub fn result_schema_of<T: JsonSchema>() -> Value {
-    derive::<T>(SchemaSettings::draft2020_12().for_serialize())
+    plain(derive::<T>(SchemaSettings::draft2020_12().for_serialize()))
 }
 
 fn derive<T: JsonSchema>(settings: SchemaSettings) -> Value {
@@ -21,7 +30,6 @@ fn derive<T: JsonSchema>(settings: SchemaSettings) -> Value {
         object.remove("title");
         object.remove("description");
     }
-    plain(&mut schema);
     schema
 }
 
@@ -75,16 +83,74 @@ fn not_null(property: &mut Value) {
     }
 }
 
+/// The largest integer every JSON reader keeps exact.
+const SAFE_INTEGER: i64 = (1 << 53) - 1;
+
+/// Writes the range of Rust's integer types as bounds.
+fn bounded(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            let range = match object.get("format").and_then(Value::as_str) {
+                Some("uint8") => Some((0, u8::MAX.into())),
+                Some("uint16") => Some((0, u16::MAX.into())),
+                Some("uint32") => Some((0, u32::MAX.into())),
+                Some("uint" | "uint64") => Some((0, SAFE_INTEGER)),
+                Some("int8") => Some((i8::MIN.into(), i8::MAX.into())),
+                Some("int16") => Some((i16::MIN.into(), i16::MAX.into())),
+                Some("int32") => Some((i32::MIN.into(), i32::MAX.into())),
+                Some("int" | "int64") => Some((-SAFE_INTEGER, SAFE_INTEGER)),
+                _ => None,
+            };
+            if let Some((least, most)) = range {
+                object.entry("minimum").or_insert(least.into());
+                object.entry("maximum").or_insert(most.into());
+            }
+            object.values_mut().for_each(bounded);
+        }
+        Value::Array(items) => items.iter_mut().for_each(bounded),
+        _ => {}
+    }
+}
+
+/// Reads arguments as their type. JSON Schema calls `5.0` an integer, serde does not: a number
+/// without a fraction is tried as an integer when it has to be one.
+pub fn read_args<T: DeserializeOwned>(mut args: Value) -> Result<T, serde_json::Error> {
+    T::deserialize(&args).or_else(|_| {
+        whole(&mut args);
+        serde_json::from_value(args)
+    })
+}
+
+fn whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let exact =
+                number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= SAFE_INTEGER as f64);
+            if let (true, Some(float)) = (number.is_f64(), exact) {
+                *value = Value::from(float as i64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(whole),
+        Value::Object(fields) => fields.values_mut().for_each(whole),
+        _ => {}
+    }
+}
+
 /// Removes number formats that JSON Schema does not define.
-fn plain(schema: &mut Value) {
+fn plain(mut schema: Value) -> Value {
+    remove_formats(&mut schema);
+    schema
+}
+
+fn remove_formats(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             if object.get("format").and_then(Value::as_str).is_some_and(is_rust_format) {
                 object.remove("format");
             }
-            object.values_mut().for_each(plain);
+            object.values_mut().for_each(remove_formats);
         }
-        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Array(items) => items.iter_mut().for_each(remove_formats),
         _ => {}
     }
 }
@@ -94,4 +160,33 @@ fn is_rust_format(format: &str) -> bool {
         format.trim_start_matches('u'),
         "int" | "int8" | "int16" | "int32" | "int64" | "float" | "double"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Args {
+        line: u32,
+        #[schemars(range(min = 1, max = 9))]
+        top: Option<usize>,
+        offset: Option<i64>,
+    }
+
+    #[test]
+    fn what_the_schema_allows_the_type_can_hold() {
+        let schema = args_schema_of::<Args>();
+        let line = &schema["properties"]["line"];
+        assert_eq!((&line["minimum"], &line["maximum"]), (&json!(0), &json!(u32::MAX)));
+        let top = &schema["properties"]["top"];
+        assert_eq!((&top["minimum"], &top["maximum"]), (&json!(1), &json!(9)));
+        assert_eq!(schema["properties"]["offset"]["minimum"], -SAFE_INTEGER);
+        let args: Args = read_args(json!({ "line": 28047.0, "top": 2, "offset": -3.0 })).unwrap();
+        assert_eq!((args.line, args.top, args.offset), (28047, Some(2), Some(-3)));
+        assert!(read_args::<Args>(json!({ "line": 1.5 })).is_err());
+    }
 }

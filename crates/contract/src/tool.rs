@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::{
-    Call, Fault, FaultResult, Policy, Toolset, closed, envelope_schema, result_schema_of, schema_of,
-    with_reserved,
+    Call, Fault, FaultResult, Policy, Toolset, args_schema_of, closed, envelope_schema, read_args,
+    result_schema_of, with_reserved,
 };
 
 /// What a call can change.
@@ -273,10 +273,10 @@ impl ToolDef {
         E: Into<Fault>,
         F: Fn(&Call, A) -> Result<R, E> + Send + Sync + 'static,
     {
-        self.input = with_reserved(closed(schema_of::<A>()), &self.reserved);
+        self.input = with_reserved(args_schema_of::<A>(), &self.reserved);
         self.output = Some(result_schema_of::<R>());
         self.raw_handler(move |call, args| {
-            let args = serde_json::from_value(args).map_err(Fault::invalid)?;
+            let args = read_args(args).map_err(Fault::invalid)?;
             Body::json(&run(call, args).map_err(Into::into)?)
         })
     }
