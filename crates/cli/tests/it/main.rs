@@ -9,6 +9,7 @@ mod crates;
 mod examples;
 mod generated;
 mod guides;
+mod http;
 mod parity;
 mod site;
 mod trees;
