@@ -11,5 +11,6 @@ mod generated;
 mod guides;
 mod http;
 mod parity;
+mod readme;
 mod site;
 mod trees;
