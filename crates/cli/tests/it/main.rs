@@ -9,6 +9,8 @@ mod crates;
 mod examples;
 mod generated;
 mod guides;
+mod http;
 mod parity;
+mod readme;
 mod site;
 mod trees;

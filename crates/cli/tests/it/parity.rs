@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Framing};
 use crate::examples::{self, Example};
+use crate::http::HttpServer;
 use crate::site::Site;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,10 +19,24 @@ enum Surface {
     Legacy,
     /// `mainstay call`.
     Command,
+    /// `POST /tools/{id}`.
+    Http,
+    /// MCP `tools/call` without a handshake, over HTTP.
+    McpHttp,
 }
 
-const SURFACES: [Surface; 5] =
-    [Surface::Mcp, Surface::Direct, Surface::Line, Surface::Legacy, Surface::Command];
+const SURFACES: [Surface; 7] = [
+    Surface::Mcp,
+    Surface::Direct,
+    Surface::Line,
+    Surface::Legacy,
+    Surface::Command,
+    Surface::Http,
+    Surface::McpHttp,
+];
+
+/// What a client without a handshake sends with every request.
+const STATELESS: &str = "2026-07-28";
 
 impl Surface {
     /// One call in a process of its own, as that surface answers it.
@@ -31,6 +46,26 @@ impl Surface {
             let words = ["call", id, "--json", "--args", &args].into_iter().chain(flags.iter().copied());
             let output = site.mainstay(words).output().unwrap();
             return serde_json::from_slice(&output.stdout).unwrap();
+        }
+        if matches!(self, Surface::Http | Surface::McpHttp) {
+            let server = HttpServer::start(site, flags);
+            let answer = match self {
+                Surface::Http => server.post(&format!("/tools/{id}"), &[], args),
+                _ => {
+                    let headers =
+                        [("MCP-Protocol-Version", STATELESS), ("Mcp-Method", "tools/call"), ("Mcp-Name", id)];
+                    let meta = json!({
+                        "io.modelcontextprotocol/protocolVersion": STATELESS,
+                        "io.modelcontextprotocol/clientCapabilities": {},
+                    });
+                    let params = json!({ "name": id, "arguments": args, "_meta": meta });
+                    let request =
+                        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+                    server.post("/mcp", &headers, &request)
+                }
+            };
+            server.stop();
+            return answer;
         }
         let mut command = site.mainstay(["mcp"].into_iter().chain(flags.iter().copied()));
         let framing = match self {
@@ -59,16 +94,16 @@ impl Surface {
             answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{self:?}: {answer}"))
         };
         let result = match (self, payload) {
-            (Surface::Mcp | Surface::Legacy, "text") => {
+            (Surface::Mcp | Surface::McpHttp | Surface::Legacy, "text") => {
                 json!({ "text": text(), "isError": answer["result"]["isError"] })
             }
-            (Surface::Mcp, "envelope") => {
+            (Surface::Mcp | Surface::McpHttp, "envelope") => {
                 let structured = &answer["result"]["structuredContent"];
                 let spelled: Value = serde_json::from_str(text()).unwrap();
                 assert_eq!(*structured, spelled, "text and structured content are one");
                 structured["result"].clone()
             }
-            (Surface::Mcp, _) => answer["result"]["structuredContent"].clone(),
+            (Surface::Mcp | Surface::McpHttp, _) => answer["result"]["structuredContent"].clone(),
             (Surface::Legacy, _) => serde_json::from_str(text()).unwrap(),
             _ => answer["result"].clone(),
         };
@@ -80,11 +115,11 @@ impl Surface {
     fn failure(self, answer: &Value) -> (String, String, Value) {
         let legacy: Value;
         let (code, message, violations) = match self {
-            Surface::Mcp if answer.get("error").is_some() => {
+            Surface::Mcp | Surface::McpHttp if answer.get("error").is_some() => {
                 let error = &answer["error"];
                 (&error["data"]["code"], &error["message"], &error["data"]["details"])
             }
-            Surface::Mcp => {
+            Surface::Mcp | Surface::McpHttp => {
                 let error = &answer["result"]["structuredContent"]["error"];
                 (&error["code"], &error["message"], &error["details"]["errors"])
             }
@@ -92,7 +127,7 @@ impl Surface {
                 let data = &answer["error"]["data"];
                 (&data["code"], &data["message"], &data["errors"])
             }
-            Surface::Line => {
+            Surface::Line | Surface::Command | Surface::Http => {
                 let error = &answer["error"];
                 (&error["code"], &error["message"], &error["details"]["errors"])
             }
@@ -102,23 +137,19 @@ impl Surface {
                     serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
                 (&legacy["code"], &legacy["message"], &legacy["errors"])
             }
-            Surface::Command => {
-                let error = &answer["error"];
-                (&error["code"], &error["message"], &error["details"]["errors"])
-            }
         };
         let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("{self:?}: {answer}")).to_owned();
         (text(code), text(message), violations.clone())
     }
 }
 
-/// Takes out what depends on when a call was made, and the setting that chooses the surface.
+/// Takes out what depends on when a call was made, and the settings that choose the surface.
 fn settled(mut value: Value) -> Value {
     match &mut value {
         Value::Object(map) => {
-            map.remove("transport");
+            map.retain(|key, _| !["transport", "port"].contains(&key.as_str()));
             for (key, inner) in map.iter_mut() {
-                let is_measured = ["ms", "micros"].iter().any(|unit| key.to_lowercase().ends_with(unit));
+                let is_measured = ["Ms", "Micros"].iter().any(|unit| key.ends_with(unit));
                 *inner = if is_measured { "[MEASURED]".into() } else { settled(inner.take()) };
             }
         }
@@ -129,31 +160,27 @@ fn settled(mut value: Value) -> Value {
     value
 }
 
-/// Whether a text is `2026-01-24T12:34:56.789Z`.
+/// Whether a text is a time, `2026-01-24T12:34:56.789Z`, or is named after one, `20260124T123456789Z-5498cc94`.
 fn is_time(text: &str) -> bool {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    shape.starts_with("0000-00-00T00:00:00") && shape.ends_with('Z')
+    shape.starts_with("0000-00-00T00:00:00") || shape.starts_with("00000000T000000000Z-")
 }
 
 #[test]
 fn every_surface_gives_the_same_result() {
     let site = Site::new();
+    examples::prepare(&site);
     let calls: Vec<Example> = examples::all(&site);
     assert!(!calls.is_empty());
-    let mut results: Vec<Vec<Value>> = Vec::new();
-    for surface in SURFACES {
-        // The same paths and the same start for each surface, because calls may write.
-        site.reset();
-        examples::prepare(&site);
-        let answers = calls.iter().map(|example| {
+    for example in &calls {
+        // The same paths and the same state for each surface, because calls may write.
+        let state = site.save();
+        let mut first = None;
+        for surface in SURFACES {
+            site.restore(&state);
             let answer = surface.call(&site, &example.flags, example.id(), &example.args);
-            settled(surface.result(example.tool["payload"].as_str().unwrap(), &answer))
-        });
-        results.push(answers.collect());
-    }
-    for (surface, found) in SURFACES.iter().zip(&results) {
-        for ((example, found), expected) in calls.iter().zip(found).zip(&results[0]) {
-            assert_eq!(found, expected, "{} through {surface:?}", example.id());
+            let result = settled(surface.result(example.tool["payload"].as_str().unwrap(), &answer));
+            assert_eq!(*first.get_or_insert(result.clone()), result, "{} through {surface:?}", example.id());
         }
     }
 }
@@ -175,12 +202,12 @@ fn every_surface_reports_the_same_violations() {
 #[test]
 fn every_surface_reports_the_same_failure_of_a_tool() {
     let site = Site::new();
-    let args = json!({ "repoPath": "no/such" });
+    let args = json!({ "file": "no/such" });
     for surface in SURFACES {
-        let answer = surface.call(&site, &[], "index_status", &args);
+        let answer = surface.call(&site, &[], "show_file", &args);
         let (code, message, _) = surface.failure(&answer);
         assert_eq!(code, if surface == Surface::Line { "BAD_REQUEST" } else { "NOT_FOUND" });
-        assert_eq!(message, "cannot open the repository no/such: No such file or directory (os error 2)");
+        assert_eq!(message, "no/such does not exist in the repository");
     }
 }
 

@@ -41,13 +41,19 @@ impl Site {
         self.root.path().join("repo")
     }
 
-    /// Empties the site, so that the same paths can be used from the start again.
-    pub fn reset(&self) {
+    /// A copy of home and repository as they are.
+    pub fn save(&self) -> tempfile::TempDir {
+        let state = tempfile::tempdir().unwrap();
+        copy(self.root.path(), state.path());
+        state
+    }
+
+    /// Goes back to a copy; paths and times of files are the same again.
+    pub fn restore(&self, state: &tempfile::TempDir) {
         for dir in ["home", "repo"] {
-            let dir = self.root.path().join(dir);
-            std::fs::remove_dir_all(&dir).unwrap();
-            std::fs::create_dir(&dir).unwrap();
+            std::fs::remove_dir_all(self.root.path().join(dir)).unwrap();
         }
+        copy(state.path(), self.root.path());
     }
 
     /// `program` in the repository, with a path, a home and no other variable.
@@ -95,6 +101,11 @@ impl Site {
         text.replace(self.repo().to_str().unwrap(), "[REPO]")
             .replace(self.root.path().to_str().unwrap(), "[SITE]")
     }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let dirs = ["home", "repo"].map(|dir| from.join(dir));
+    assert!(Command::new("cp").arg("-a").args(dirs).arg(to).status().unwrap().success());
 }
 
 /// What a command did.

@@ -68,6 +68,8 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .reads()
         .policy(Policy::interactive())
         .reserved(RESERVED)
+        .example("Ask a question", json!({ "query": "how are two numbers added", "top": 3 }))
+        .example("Find a definition by name", json!({ "query": "add", "mode": "code" }))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::{Search, SearchError};
 
@@ -22,6 +23,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .summary("Show lines of a file in the repository and the definition they belong to")
         .reads()
         .policy(Policy::interactive())
+        .example("Show the first lines", json!({ "file": "README.md", "endLine": 20 }))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))
 }
 
