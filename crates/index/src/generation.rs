@@ -9,7 +9,7 @@ use crate::segment::postings::{BODY, Counts, List, NAME, Posting};
 use crate::token;
 use crate::walk::{SkipReason, Skipped, Stamp};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 
 const FILE_KIND: u32 = 2;
 const META: u32 = 1;
@@ -133,6 +133,9 @@ impl Generation {
             let (segment, blob, size) = (reader.number32()?, reader.number32()?, reader.number()?);
             let stamp = Stamp { size, modified: signed(&mut reader)? };
             let traits = reader.byte()?;
+            if !is_inside(&path) {
+                return Err(Damaged("a path leads out of the repository"));
+            }
             if segment as usize >= out.segments.len() {
                 return Err(Damaged("a file names no segment"));
             }
@@ -199,6 +202,12 @@ fn encode_paths<'p>(paths: impl Iterator<Item = &'p str>) -> dictionary::Encoded
     dictionary::encode(lists.iter().map(|(term, list)| (term.as_bytes(), &list.bytes[..], list.count)))
 }
 
+/// Paths are joined to the repository and read: none may lead elsewhere, whoever wrote the file.
+fn is_inside(path: &str) -> bool {
+    let parts = Path::new(path).components();
+    !path.is_empty() && parts.into_iter().all(|part| matches!(part, Component::Normal(_)))
+}
+
 fn put_path(out: &mut Vec<u8>, before: &str, path: &str) {
     let mut shared = before.bytes().zip(path.bytes()).take_while(|(left, right)| left == right).count();
     while !path.is_char_boundary(shared) {
@@ -221,4 +230,23 @@ fn take_path(reader: &mut Reader<'_>, path: &mut String) -> Result<(), Damaged> 
 fn signed(reader: &mut Reader<'_>) -> Result<i64, Damaged> {
     let bytes = reader.take(8)?;
     Ok(i64::from_le_bytes(bytes.try_into().expect("eight bytes were taken")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_inside_the_repository_count() {
+        for (path, expected) in [
+            ("src/a.rs", true),
+            ("a", true),
+            ("/etc/passwd", false),
+            ("../x", false),
+            ("a/../../x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_inside(path), expected, "{path}");
+        }
+    }
 }

@@ -22,6 +22,15 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Binary> {
     }
 }
 
+/// Decodes bytes that are no longer needed, without copying where they are UTF-8 already.
+pub(crate) fn decode_owned(bytes: Vec<u8>) -> Result<String, Binary> {
+    match decode(&bytes)? {
+        Cow::Owned(text) => Ok(text),
+        Cow::Borrowed(text) if text.len() < bytes.len() => Ok(text.to_owned()),
+        Cow::Borrowed(_) => String::from_utf8(bytes).map_err(|_| Binary),
+    }
+}
+
 /// UTF-16 of mostly Latin text has a zero in nearly every second byte, always on the same side.
 fn utf16_without_mark<'b>(bytes: &'b [u8], head: &[u8]) -> Option<Cow<'b, str>> {
     let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|byte| **byte == 0).count();

@@ -5,6 +5,7 @@ use super::plan::{Plan, Step};
 use crate::error::Damaged;
 use crate::segment::postings::{Counts, NAME, SIGNATURE};
 use crate::view::{Part, View};
+use std::cell::RefCell;
 
 /// A chunk in a file, with its text score.
 #[derive(Clone, Copy, Debug)]
@@ -28,48 +29,47 @@ const MATCH_WEIGHT: f32 = 1.0;
 
 pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec<Candidate>, Damaged> {
     let mut out = Vec::new();
+    // Taken, not borrowed: whatever fails on the way leaves no half-used table behind.
+    let mut table = TABLE.take();
     for (number, part) in view.parts.iter().enumerate() {
-        let mut table = Table {
-            scores: vec![0.0; part.segment.chunk_count() as usize],
-            masks: vec![0; part.segment.chunk_count() as usize],
-            touched: Vec::new(),
-        };
+        table.fit(part.segment.chunk_count() as usize);
         add_terms(view, part, plan, &mut table)?;
         add_paths(view, part, plan, number, &mut table)?;
         add_matches(plan, number, &mut table);
+        if plan.asks_only_exclusions() {
+            // It is about everything else.
+            part.live.iter().for_each(|chunk| table.add(chunk, 0, 0.0));
+        }
+        table.touched.sort_unstable();
         let allowed = admitted.chunks[number].as_ref();
-        // A query of exclusions only is about everything else.
-        let scan = plan.asks_only_exclusions();
-        let everything;
-        let candidates: &[u32] = if scan {
-            everything = part.live.iter().collect::<Vec<u32>>();
-            &everything
-        } else {
-            table.touched.sort_unstable();
-            &table.touched
-        };
-        for chunk in
-            candidates.iter().copied().filter(|chunk| allowed.is_none_or(|allowed| allowed.contains(*chunk)))
+        for chunk in table
+            .touched
+            .iter()
+            .copied()
+            .filter(|chunk| allowed.is_none_or(|allowed| allowed.contains(*chunk)))
         {
             let mask = table.masks[chunk as usize] & !VISITED;
             for file in part.files_of_chunk(chunk) {
                 let by_file = admitted.files.as_ref().is_none_or(|files| files.contains(*file));
                 if by_file && plan.holds(&plan.root, mask, number, chunk, *file) {
-                    out.push(Candidate {
-                        part: number as u32,
-                        chunk,
-                        file: *file,
-                        mask,
-                        bm25: table.scores[chunk as usize],
-                    });
+                    let bm25 = table.scores[chunk as usize];
+                    out.push(Candidate { part: number as u32, chunk, file: *file, mask, bm25 });
                 }
             }
         }
+        table.clear();
     }
+    TABLE.set(table);
     Ok(out)
 }
 
-/// Scores of one part while they are summed up.
+thread_local! {
+    /// Kept between queries: fresh memory for every chunk of a large index would cost more than most queries.
+    static TABLE: RefCell<Table> = RefCell::default();
+}
+
+/// Scores of one part while they are summed up. Clean between parts.
+#[derive(Default)]
 struct Table {
     scores: Vec<f32>,
     masks: Vec<u64>,
@@ -80,6 +80,20 @@ struct Table {
 const VISITED: u64 = 1 << 63;
 
 impl Table {
+    fn fit(&mut self, chunks: usize) {
+        if self.masks.len() < chunks {
+            self.masks.resize(chunks, 0);
+            self.scores.resize(chunks, 0.0);
+        }
+    }
+
+    fn clear(&mut self) {
+        for chunk in self.touched.drain(..) {
+            self.masks[chunk as usize] = 0;
+            self.scores[chunk as usize] = 0.0;
+        }
+    }
+
     fn add(&mut self, chunk: u32, bits: u64, score: f32) {
         let Some(mask) = self.masks.get_mut(chunk as usize) else {
             return;

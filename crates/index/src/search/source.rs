@@ -33,7 +33,7 @@ impl<'v> Source<'v> {
             self.moved.fetch_add(1, Ordering::Relaxed);
             return None;
         }
-        text::decode(&bytes).ok().map(|text| text.into_owned())
+        text::decode_owned(bytes).ok()
     }
 
     fn read(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
