@@ -22,7 +22,10 @@ pub fn check(kit: &Kit, tree: &Tree, brand: &str) -> Vec<Issue> {
     let theme = kit.theme(tree.theme.as_deref());
     match kit.tokens(brand, theme) {
         Some(tokens) if !tokens.is_empty() => colors(kit, tree, &tokens, theme, &mut issues),
-        _ => issues.push(Issue::warning("A11Y_TOKEN_DATA_MISSING", format!("no tokens for brand {brand}, theme {theme}"))),
+        _ => issues.push(Issue::warning(
+            "A11Y_TOKEN_DATA_MISSING",
+            format!("no tokens for brand {brand}, theme {theme}"),
+        )),
     }
     issues
 }
@@ -44,7 +47,7 @@ fn is_given(node: &Node, component: &Component, name: &str) -> bool {
 fn names(tree: &Tree, index: usize, component: &Component, issues: &mut Vec<Issue>) {
     let node = &tree.nodes[index];
     let sources = &component.archetype.a11y.name_from;
-    let labelled = node.label.is_some() && component.archetype.props.iter().any(|(name, _)| name == "label");
+    let labelled = node.label.is_some() && component.archetype.text_prop.is_some();
     if sources.is_empty() || labelled || sources.iter().any(|name| is_given(node, component, name)) {
         return;
     }
@@ -56,7 +59,10 @@ fn names(tree: &Tree, index: usize, component: &Component, issues: &mut Vec<Issu
         Issue::warning(code, format!("{} has no {what}", node.component))
             .at(tree.pointer(index))
             .about(&node.id, &node.component)
-            .hint(format!("set {}", sources.iter().filter(|name| *name != "children").cloned().collect::<Vec<_>>().join(" or "))),
+            .hint(format!(
+                "set {}",
+                sources.iter().filter(|name| *name != "children").cloned().collect::<Vec<_>>().join(" or ")
+            )),
     );
 }
 
@@ -69,14 +75,18 @@ fn nesting(kit: &Kit, tree: &Tree, index: usize, component: &Component, issues: 
     while let Some(at) = above {
         let parent = &tree.nodes[at];
         let alone = kit.component(&parent.component).is_some_and(|outer| {
-            outer.archetype.a11y.interactive && matches!(outer.archetype.name.as_str(), "button" | "link" | "sort")
+            outer.archetype.a11y.interactive
+                && matches!(outer.archetype.name.as_str(), "button" | "link" | "sort")
         });
         if alone {
             issues.push(
-                Issue::warning("A11Y_INTERACTIVE_NESTING", format!("{} stands inside {} {:?}", node.component, parent.component, parent.id))
-                    .at(tree.pointer(index))
-                    .about(&node.id, &node.component)
-                    .hint("an element that can be pressed may not contain another one"),
+                Issue::warning(
+                    "A11Y_INTERACTIVE_NESTING",
+                    format!("{} stands inside {} {:?}", node.component, parent.component, parent.id),
+                )
+                .at(tree.pointer(index))
+                .about(&node.id, &node.component)
+                .hint("an element that can be pressed may not contain another one"),
             );
             return;
         }
@@ -87,8 +97,11 @@ fn nesting(kit: &Kit, tree: &Tree, index: usize, component: &Component, issues: 
 /// Headings may go deeper one level at a time.
 fn headings(tree: &Tree, index: usize, component: &Component, last: &mut u8, issues: &mut Vec<Issue>) {
     let node = &tree.nodes[index];
-    let text = |name: &str| node.props.get(name).or_else(|| component.defaults.get(name)).and_then(Value::as_str);
-    let level = |tag: Option<&str>| tag.and_then(|tag| tag.strip_prefix('h')).and_then(|level| level.parse::<u8>().ok());
+    let text =
+        |name: &str| node.props.get(name).or_else(|| component.defaults.get(name)).and_then(Value::as_str);
+    let level = |tag: Option<&str>| {
+        tag.and_then(|tag| tag.strip_prefix('h')).and_then(|level| level.parse::<u8>().ok())
+    };
     let level = match component.archetype.name.as_str() {
         "text" => level(text("as")),
         "header" => level(text("as")),
@@ -108,7 +121,8 @@ fn headings(tree: &Tree, index: usize, component: &Component, last: &mut u8, iss
 
 /// Rules for the families the tree uses, and the colours its styles name.
 fn colors(kit: &Kit, tree: &Tree, tokens: &TokenSet, theme: &str, issues: &mut Vec<Issue>) {
-    let components: Vec<&Component> = tree.components().into_iter().filter_map(|name| kit.component(name)).collect();
+    let components: Vec<&Component> =
+        tree.components().into_iter().filter_map(|name| kit.component(name)).collect();
     let mut families: Vec<&str> = components
         .iter()
         .flat_map(|component| component.archetype.styles.iter().map(String::as_str))
@@ -125,23 +139,33 @@ fn colors(kit: &Kit, tree: &Tree, tokens: &TokenSet, theme: &str, issues: &mut V
         let Some(name) = node.style.get("colorToken").and_then(Value::as_str) else { continue };
         let Some(token) = tokens.find(name, Purpose::Color) else { continue };
         let surface = surface_below(kit, tree, index);
-        let (Some(fg), Some(bg)) = (contrast::color_of(tokens, &token.path), contrast::color_of(tokens, surface)) else { continue };
+        let (Some(fg), Some(bg)) =
+            (contrast::color_of(tokens, &token.path), contrast::color_of(tokens, surface))
+        else {
+            continue;
+        };
         let ratio = color::contrast(fg, bg);
         if ratio + 1e-9 < 4.5 {
             let better = readable(tokens, bg).map_or(String::new(), |token| format!("; {token} passes"));
             issues.push(
-                Issue::warning("A11Y_CONTRAST", format!("{} on {surface} is {ratio:.2}:1 in theme {theme}", token.path))
-                    .at(format!("{}/style/colorToken", tree.pointer(index)))
-                    .about(&node.id, &node.component)
-                    .hint(format!("{} on {}: WCAG AA needs 4.5:1{better}", fg.hex(), bg.hex())),
+                Issue::warning(
+                    "A11Y_CONTRAST",
+                    format!("{} on {surface} is {ratio:.2}:1 in theme {theme}", token.path),
+                )
+                .at(format!("{}/style/colorToken", tree.pointer(index)))
+                .about(&node.id, &node.component)
+                .hint(format!("{} on {}: WCAG AA needs 4.5:1{better}", fg.hex(), bg.hex())),
             );
         }
     }
 }
 
 fn contrast_issue(finding: &Finding, theme: &str) -> Issue {
-    Issue::warning("A11Y_CONTRAST", format!("{} is hard to read in theme {theme} ({})", finding.summary, finding.rule))
-        .hint(finding.hint())
+    Issue::warning(
+        "A11Y_CONTRAST",
+        format!("{} is hard to read in theme {theme} ({})", finding.summary, finding.rule),
+    )
+    .hint(finding.hint())
 }
 
 /// The surface a node stands on: the nearest raised container, else the canvas.
@@ -159,7 +183,9 @@ fn surface_below(kit: &Kit, tree: &Tree, index: usize) -> &'static str {
 }
 
 fn readable(tokens: &TokenSet, background: color::Color) -> Option<&'static str> {
-    ["sys.text.muted", "sys.text.secondary", "sys.text.primary", "sys.text.inverse"].into_iter().find(|path| {
-        contrast::color_of(tokens, path).is_some_and(|color| color::contrast(color, background) >= 4.5)
-    })
+    ["sys.text.muted", "sys.text.secondary", "sys.text.primary", "sys.text.inverse"].into_iter().find(
+        |path| {
+            contrast::color_of(tokens, path).is_some_and(|color| color::contrast(color, background) >= 4.5)
+        },
+    )
 }

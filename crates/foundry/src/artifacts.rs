@@ -33,11 +33,19 @@ impl Scope {
             globs.iter().map(|glob| glob.replace("${BASE}", base).replace("${DATE}", date)).collect();
         let mut set = GlobSetBuilder::new();
         for glob in &allowed {
-            let glob = Glob::new(glob).map_err(|error| FoundryError::refused(format!("write glob: {error}"), "correct the policy file"))?;
+            let glob = Glob::new(glob).map_err(|error| {
+                FoundryError::refused(format!("write glob: {error}"), "correct the policy file")
+            })?;
             set.add(glob);
         }
-        let globs = set.build().map_err(|error| FoundryError::refused(format!("write glob: {error}"), "correct the policy file"))?;
-        let root = root.canonicalize().map_err(|source| FoundryError::Io { action: "find", path: ".".into(), source })?;
+        let globs = set.build().map_err(|error| {
+            FoundryError::refused(format!("write glob: {error}"), "correct the policy file")
+        })?;
+        let root = root.canonicalize().map_err(|source| FoundryError::Io {
+            action: "find",
+            path: ".".into(),
+            source,
+        })?;
         Ok(Scope { root, allowed, globs })
     }
 
@@ -48,7 +56,11 @@ impl Scope {
     /// Replaces a file; the path is relative to the root.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, FoundryError> {
         let target = self.real_target(path)?;
-        replace_file(&target, bytes).map_err(|source| FoundryError::Io { action: "write", path: path.to_owned(), source })?;
+        replace_file(&target, bytes).map_err(|source| FoundryError::Io {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        })?;
         Ok(Written { path: path.to_owned(), sha256: sha256_hex(bytes), size: bytes.len() })
     }
 
@@ -74,9 +86,19 @@ impl Scope {
             match fs::create_dir(&real) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(FoundryError::Io { action: "make the directory of", path: path.to_owned(), source }),
+                Err(source) => {
+                    return Err(FoundryError::Io {
+                        action: "make the directory of",
+                        path: path.to_owned(),
+                        source,
+                    });
+                }
             }
-            real = real.canonicalize().map_err(|source| FoundryError::Io { action: "resolve", path: path.to_owned(), source })?;
+            real = real.canonicalize().map_err(|source| FoundryError::Io {
+                action: "resolve",
+                path: path.to_owned(),
+                source,
+            })?;
             if !real.starts_with(&self.root) {
                 return Err(self.denied(path));
             }

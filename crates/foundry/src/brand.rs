@@ -73,9 +73,15 @@ pub fn plan(kit: &Kit, brand: &str, strategy: Strategy, delta: &Value) -> Result
             }
         }
         (Strategy::Alias, _) => {
-            return Err(FoundryError::arguments("strategy alias needs an object as delta; a list of operations is strategy patch"));
+            return Err(FoundryError::arguments(
+                "strategy alias needs an object as delta; a list of operations is strategy patch",
+            ));
         }
-        (Strategy::Patch, _) => return Err(FoundryError::arguments("strategy patch needs a list of RFC 6902 operations as delta")),
+        (Strategy::Patch, _) => {
+            return Err(FoundryError::arguments(
+                "strategy patch needs a list of RFC 6902 operations as delta",
+            ));
+        }
     }
     let contrast = check(kit, brand, &before, &after)?;
     let themes = THEMES
@@ -91,7 +97,9 @@ pub fn plan(kit: &Kit, brand: &str, strategy: Strategy, delta: &Value) -> Result
 
 fn refuse_unsafe(key: &str) -> Result<(), FoundryError> {
     match key {
-        "__proto__" | "prototype" | "constructor" => Err(FoundryError::arguments(format!("delta may not contain {key}"))),
+        "__proto__" | "prototype" | "constructor" => {
+            Err(FoundryError::arguments(format!("delta may not contain {key}")))
+        }
         _ => Ok(()),
     }
 }
@@ -111,7 +119,8 @@ fn merge(target: &mut Value, delta: &Value, create: bool) -> Result<(), FoundryE
             group.insert(key.clone(), value.clone());
             continue;
         }
-        let is_token = group.get(key).and_then(Value::as_object).is_some_and(|child| child.contains_key("$value"));
+        let is_token =
+            group.get(key).and_then(Value::as_object).is_some_and(|child| child.contains_key("$value"));
         match token_parts(value) {
             Some(parts) if is_token || create => {
                 let entry = group.entry(key.clone()).or_insert_with(|| json!({}));
@@ -144,10 +153,16 @@ fn merge(target: &mut Value, delta: &Value, create: bool) -> Result<(), FoundryE
 fn token_parts(value: &Value) -> Option<Map<String, Value>> {
     let mut parts = Map::new();
     match value {
-        Value::Object(object) if object.contains_key("$value") || object.contains_key("$type") => parts.extend(object.clone()),
+        Value::Object(object) if object.contains_key("$value") || object.contains_key("$type") => {
+            parts.extend(object.clone())
+        }
         Value::Object(object) if object.contains_key("value") && !object.contains_key("unit") => {
             for (key, value) in object {
-                let renamed = if matches!(key.as_str(), "value" | "type" | "description") { format!("${key}") } else { key.clone() };
+                let renamed = if matches!(key.as_str(), "value" | "type" | "description") {
+                    format!("${key}")
+                } else {
+                    key.clone()
+                };
                 parts.insert(renamed, value.clone());
             }
         }
@@ -167,8 +182,13 @@ fn is_group(value: &Value) -> bool {
 /// One operation: `/dark/…` concerns one theme, other paths the base and the themes that have them.
 fn apply_operation(documents: &mut [Value], operation: &Value) -> Result<(), FoundryError> {
     let path = operation.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let scoped = THEMES.iter().position(|theme| path.strip_prefix('/').is_some_and(|rest| rest.split('/').next() == Some(theme)));
-    let fail = |issue: Issue| FoundryError::Refused { message: format!("{}: {}", issue.code, issue.message), hint: issue.hint };
+    let scoped = THEMES
+        .iter()
+        .position(|theme| path.strip_prefix('/').is_some_and(|rest| rest.split('/').next() == Some(theme)));
+    let fail = |issue: Issue| FoundryError::Refused {
+        message: format!("{}: {}", issue.code, issue.message),
+        hint: issue.hint,
+    };
     for segment in path.split('/') {
         refuse_unsafe(segment)?;
     }
@@ -208,7 +228,9 @@ fn apply_to(document: &mut Value, operation: &Value) -> Result<(), Issue> {
 fn compare(before: &Value, after: &Value) -> Vec<TokenChange> {
     fn leaves(value: &Value, path: String, into: &mut Vec<(String, Value)>) {
         match value {
-            Value::Object(object) if object.contains_key("$value") => into.push((path, object["$value"].clone())),
+            Value::Object(object) if object.contains_key("$value") => {
+                into.push((path, object["$value"].clone()))
+            }
             Value::Object(object) => {
                 for (key, child) in object {
                     if child.is_object() {
@@ -222,24 +244,33 @@ fn compare(before: &Value, after: &Value) -> Vec<TokenChange> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     leaves(before, String::new(), &mut old);
     leaves(after, String::new(), &mut new);
-    let find = |list: &[(String, Value)], path: &str| list.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone());
+    let find = |list: &[(String, Value)], path: &str| {
+        list.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone())
+    };
     let mut changes: Vec<TokenChange> = new
         .iter()
         .filter_map(|(path, value)| {
             let before = find(&old, path);
-            (before.as_ref() != Some(value)).then(|| TokenChange { pointer: path.clone(), before, after: Some(value.clone()) })
+            (before.as_ref() != Some(value)).then(|| TokenChange {
+                pointer: path.clone(),
+                before,
+                after: Some(value.clone()),
+            })
         })
         .collect();
-    changes.extend(old.iter().filter(|(path, _)| find(&new, path).is_none()).map(|(path, value)| TokenChange {
-        pointer: path.clone(),
-        before: Some(value.clone()),
-        after: None,
+    changes.extend(old.iter().filter(|(path, _)| find(&new, path).is_none()).map(|(path, value)| {
+        TokenChange { pointer: path.clone(), before: Some(value.clone()), after: None }
     }));
     changes
 }
 
 /// Refuses a delta that breaks aliases or values; reports contrast that it makes worse.
-fn check(kit: &Kit, brand: &str, before: &[Value], after: &[Value]) -> Result<Vec<(String, Finding)>, FoundryError> {
+fn check(
+    kit: &Kit,
+    brand: &str,
+    before: &[Value],
+    after: &[Value],
+) -> Result<Vec<(String, Finding)>, FoundryError> {
     let mut findings = Vec::new();
     for theme in &kit.manifest.themes {
         let at = THEMES.iter().position(|name| name == theme).unwrap_or(0);
@@ -262,10 +293,17 @@ fn check(kit: &Kit, brand: &str, before: &[Value], after: &[Value]) -> Result<Ve
                 "correct the value; aliases are written {group.token}",
             ));
         }
-        let failed_before: Vec<String> =
-            contrast::evaluate(&old, &kit.rules, None).into_iter().filter(|f| !f.passed).map(|f| f.rule).collect();
+        let failed_before: Vec<String> = contrast::evaluate(&old, &kit.rules, None)
+            .into_iter()
+            .filter(|f| !f.passed)
+            .map(|f| f.rule)
+            .collect();
         let failed = contrast::evaluate(&new, &kit.rules, None).into_iter().filter(|finding| !finding.passed);
-        findings.extend(failed.filter(|finding| !failed_before.contains(&finding.rule)).map(|finding| (theme.clone(), finding)));
+        findings.extend(
+            failed
+                .filter(|finding| !failed_before.contains(&finding.rule))
+                .map(|finding| (theme.clone(), finding)),
+        );
     }
     Ok(findings)
 }
@@ -274,12 +312,21 @@ fn check(kit: &Kit, brand: &str, before: &[Value], after: &[Value]) -> Result<Ve
 pub fn variables_css(brand: &str, plan: &Plan) -> String {
     let mut css = String::new();
     for (theme, _, changes) in plan.themes.iter().filter(|(_, _, changes)| !changes.is_empty()) {
-        let selector = if *theme == "base" { ":root".to_owned() } else { format!("[data-theme=\"{theme}\"]") };
+        let selector =
+            if *theme == "base" { ":root".to_owned() } else { format!("[data-theme=\"{theme}\"]") };
         css.push_str(&format!("{selector} {{\n"));
         for change in changes {
             let path = change.pointer.trim_start_matches('/').replace('/', ".");
-            let token = crate::tokens::Token { path: path.clone(), kind: None, value: change.after.clone().unwrap_or_default(), description: None, layer: Layer::Brand };
-            if let Some(value) = crate::tokens::css_with_references(&TokenSet::default(), &token).or_else(|| literal(&token.value)) {
+            let token = crate::tokens::Token {
+                path: path.clone(),
+                kind: None,
+                value: change.after.clone().unwrap_or_default(),
+                description: None,
+                layer: Layer::Brand,
+            };
+            if let Some(value) = crate::tokens::css_with_references(&TokenSet::default(), &token)
+                .or_else(|| literal(&token.value))
+            {
                 css.push_str(&format!("  {}-{}: {value};\n", css_name(&path), brand.to_lowercase()));
             }
         }

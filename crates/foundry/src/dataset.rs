@@ -76,8 +76,9 @@ impl Kit {
         for theme in self.manifest.themes.iter().skip(1) {
             let set = self.tokens(brand, theme).unwrap_or_default();
             let tokens = set.iter().filter(|token| token.layer == Layer::Theme);
-            let group: Map<String, Value> =
-                tokens.map(|token| (token.path.clone(), json!({ "$type": token.kind, "$value": token.value }))).collect();
+            let group: Map<String, Value> = tokens
+                .map(|token| (token.path.clone(), json!({ "$type": token.kind, "$value": token.value })))
+                .collect();
             layers.insert(format!("theme-{theme}"), Value::Object(group));
         }
         layers.insert("view".into(), json!({}));
@@ -166,8 +167,15 @@ pub fn check_document(dataset: &str, document: &Value) -> Vec<String> {
     let required: &[&str] = match dataset {
         "components" => &["/generatedAt", "/components", "/traits", "/objects", "/domains", "/patterns"],
         "tokens" => &[
-            "/generatedAt", "/layers", "/stats", "/traitOverlays", "/layers/reference", "/layers/theme", "/layers/system",
-            "/layers/component", "/layers/view",
+            "/generatedAt",
+            "/layers",
+            "/stats",
+            "/traitOverlays",
+            "/layers/reference",
+            "/layers/theme",
+            "/layers/system",
+            "/layers/component",
+            "/layers/view",
         ],
         _ => &["/artifacts"],
     };

@@ -44,8 +44,12 @@ impl From<FoundryError> for Fault {
             FoundryError::Kit(_) => {
                 Fault::new(ErrorCode::BadRequest, error).hint("check it with `mainstay foundry kit check`")
             }
-            FoundryError::Arguments { message, hint } => with_hint(Fault::new(ErrorCode::SchemaInput, message), hint),
-            FoundryError::Refused { message, hint } => with_hint(Fault::new(ErrorCode::BadRequest, message), hint),
+            FoundryError::Arguments { message, hint } => {
+                with_hint(Fault::new(ErrorCode::SchemaInput, message), hint)
+            }
+            FoundryError::Refused { message, hint } => {
+                with_hint(Fault::new(ErrorCode::BadRequest, message), hint)
+            }
             FoundryError::WriteDenied { ref path, ref allowed } => {
                 let (path, allowed) = (path.clone(), allowed.clone());
                 Fault::new(ErrorCode::PolicyDenied, error).detail("path", path).detail("writes", allowed)

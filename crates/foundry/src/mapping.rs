@@ -56,8 +56,12 @@ impl Coercion {
     /// Whether the strategy has what it needs.
     fn check(&self, place: &str) -> Result<(), FoundryError> {
         let missing = match self.kind {
-            CoercionKind::EnumMap if self.values.as_ref().is_none_or(BTreeMap::is_empty) => "enum-map needs values",
-            CoercionKind::StringTemplate if !self.template.as_ref().is_some_and(|text| text.contains("{value}")) => {
+            CoercionKind::EnumMap if self.values.as_ref().is_none_or(BTreeMap::is_empty) => {
+                "enum-map needs values"
+            }
+            CoercionKind::StringTemplate
+                if !self.template.as_ref().is_some_and(|text| text.contains("{value}")) =>
+            {
                 "string-template needs a template with {value} in it"
             }
             CoercionKind::TypeCast if self.target_type.is_none() => "type-cast needs targetType",
@@ -160,10 +164,14 @@ impl Store {
             Ok(_) => {}
         }
         let broken = |reason: String| {
-            FoundryError::refused(format!("{STORE} is not a mapping store: {reason}"), "restore it from version control")
+            FoundryError::refused(
+                format!("{STORE} is not a mapping store: {reason}"),
+                "restore it from version control",
+            )
         };
         let text = fs::read_to_string(&path).map_err(io)?;
-        let mut rest: Map<String, Value> = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
+        let mut rest: Map<String, Value> =
+            serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
         let mappings = rest.remove("mappings").unwrap_or_else(|| json!([]));
         let mappings = serde_json::from_value(mappings).map_err(|error| broken(error.to_string()))?;
         Ok(Store { mappings, rest })
@@ -177,7 +185,10 @@ impl Store {
         let mappings = serde_json::to_value(&self.mappings).expect("mappings are plain data");
         document.insert("mappings".into(), mappings);
         if document.contains_key("stats") {
-            document.insert("stats".into(), json!({ "mappingCount": self.mappings.len(), "systemCount": self.systems() }));
+            document.insert(
+                "stats".into(),
+                json!({ "mappingCount": self.mappings.len(), "systemCount": self.systems() }),
+            );
         }
         Value::Object(document)
     }
@@ -221,7 +232,8 @@ pub fn change<T>(
     let result = work(&mut store)?;
     if apply {
         let now = call.now();
-        let scope = Scope::new(root, &call.tool().policy.writes, &foundry.rules.artifacts_base, &date_of(now))?;
+        let scope =
+            Scope::new(root, &call.tool().policy.writes, &foundry.rules.artifacts_base, &date_of(now))?;
         scope.write(STORE, pretty(&store.document(Some(&iso_of(now)))).as_bytes())?;
     }
     drop(guard);
@@ -251,7 +263,9 @@ pub fn check(kit: &Kit, traits: &[String], props: &[PropMapping]) -> Result<Vec<
     for (index, prop) in props.iter().enumerate() {
         let place = format!("propMappings/{index}");
         if prop.external_prop.trim().is_empty() || prop.oods_prop.trim().is_empty() {
-            return Err(FoundryError::arguments(format!("{place}: externalProp and oodsProp may not be empty")));
+            return Err(FoundryError::arguments(format!(
+                "{place}: externalProp and oodsProp may not be empty"
+            )));
         }
         if let Some(coercion) = &prop.coercion {
             coercion.check(&place)?;

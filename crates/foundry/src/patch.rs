@@ -141,7 +141,11 @@ fn expand(tree: &Value, step: &Step) -> Result<Vec<Value>, Issue> {
     let Some(at) = at else {
         let near = near(id, ids.iter().map(String::as_str), 3);
         let issue = Issue::error("PATCH_NODE_NOT_FOUND", format!("no node has the id {id:?}"));
-        return Err(if near.is_empty() { issue } else { issue.hint(format!("did you mean {}; {EXAMPLE}", near.join(", "))) });
+        return Err(if near.is_empty() {
+            issue
+        } else {
+            issue.hint(format!("did you mean {}; {EXAMPLE}", near.join(", ")))
+        });
     };
     node_operations(tree, &at, op, step)
 }
@@ -173,7 +177,8 @@ fn node_operations(tree: &Value, at: &str, op: Op, step: &Step) -> Result<Vec<Va
     }
     if matches!(op, Op::Move | Op::Copy) {
         let from = step.from.as_deref().unwrap_or_default();
-        operation["from"] = if from.starts_with("/screens") { pointer(from)?.into() } else { path(&relative(from)?).into() };
+        operation["from"] =
+            if from.starts_with("/screens") { pointer(from)?.into() } else { path(&relative(from)?).into() };
     }
     operations.push(operation);
     Ok(operations)
@@ -182,7 +187,10 @@ fn node_operations(tree: &Value, at: &str, op: Op, step: &Step) -> Result<Vec<Va
 /// Splits `props.label` or `/props/label`; empty segments are dropped.
 fn relative(path: &str) -> Result<Vec<String>, Issue> {
     let segments: Vec<String> = if path.contains('/') {
-        path.split('/').filter(|part| !part.is_empty()).map(|part| part.replace("~1", "/").replace("~0", "~")).collect()
+        path.split('/')
+            .filter(|part| !part.is_empty())
+            .map(|part| part.replace("~1", "/").replace("~0", "~"))
+            .collect()
     } else {
         path.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect()
     };
@@ -195,14 +203,20 @@ fn relative(path: &str) -> Result<Vec<String>, Issue> {
 
 fn pointer(path: &str) -> Result<String, Issue> {
     if !path.is_empty() && !path.starts_with('/') {
-        return Err(Issue::error("PATCH_POINTER_INVALID", format!("{path:?} is not a JSON pointer: it must start with /")));
+        return Err(Issue::error(
+            "PATCH_POINTER_INVALID",
+            format!("{path:?} is not a JSON pointer: it must start with /"),
+        ));
     }
     let segments: Vec<String> = path.split('/').skip(1).map(str::to_owned).collect();
     for segment in &segments {
         let mut rest = segment.as_str();
         while let Some(at) = rest.find('~') {
             if !rest[at + 1..].starts_with(['0', '1']) {
-                return Err(Issue::error("PATCH_POINTER_INVALID", format!("{path:?} has ~ without 0 or 1 after it")));
+                return Err(Issue::error(
+                    "PATCH_POINTER_INVALID",
+                    format!("{path:?} has ~ without 0 or 1 after it"),
+                ));
             }
             rest = &rest[at + 2..];
         }
@@ -244,8 +258,16 @@ fn children<'v>(node: &'v Value, key: &str, path: &str) -> Vec<(&'v Value, Strin
 
 /// Applies one operation of RFC 6902 to any document.
 pub fn apply_one(document: &mut Value, operation: &Value) -> Result<(), Issue> {
-    let parsed: PatchOperation = serde_json::from_value(operation.clone())
-        .map_err(|error| Issue::error("PATCH_INVALID", format!("the step is not an RFC 6902 operation: {error}")))?;
+    let parsed: PatchOperation = serde_json::from_value(operation.clone()).map_err(|error| {
+        Issue::error("PATCH_INVALID", format!("the step is not an RFC 6902 operation: {error}"))
+    })?;
+    // A value moved to where it is stays there; the root has no parent to be taken from.
+    if operation["op"] == "move" && operation["from"] == operation["path"] {
+        let path = operation["path"].as_str().unwrap_or_default();
+        if document.pointer(path).is_some() {
+            return Ok(());
+        }
+    }
     json_patch::patch(document, std::slice::from_ref(&parsed)).map_err(|error| {
         let path = operation.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
         let op = operation.get("op").and_then(Value::as_str).unwrap_or_default();
@@ -262,8 +284,12 @@ pub fn apply_one(document: &mut Value, operation: &Value) -> Result<(), Issue> {
                 };
                 Issue::error(code, format!("{op} cannot reach {path:?}")).hint(reach_hint(document, &path))
             }
-            PatchErrorKind::InvalidFromPointer => Issue::error("PATCH_PATH_MISSING", format!("{op} cannot read from its source")),
-            PatchErrorKind::CannotMoveInsideItself => Issue::error("PATCH_APPLY_FAILED", "a value cannot be moved into itself"),
+            PatchErrorKind::InvalidFromPointer => {
+                Issue::error("PATCH_PATH_MISSING", format!("{op} cannot read from its source"))
+            }
+            PatchErrorKind::CannotMoveInsideItself => {
+                Issue::error("PATCH_APPLY_FAILED", "a value cannot be moved into itself")
+            }
             other => Issue::error("PATCH_APPLY_FAILED", format!("{op} at {path:?} failed: {other}")),
         }
     })
@@ -311,10 +337,22 @@ mod tests {
 
     #[test]
     fn node_patches_reach_and_create() {
-        check(json!({"nodeId": "title", "path": "component", "value": "Card"}), Ok(("/screens/0/children/0/component", json!("Card"))));
-        check(json!([{"nodeId": "title", "path": "props.label", "value": "Hi"}]), Ok(("/screens/0/children/0/props/label", json!("Hi"))));
-        check(json!({"nodeId": "x", "path": "/props/a.b", "value": 2}), Ok(("/screens/0/children/1/props/a.b", json!(2))));
-        check(json!({"nodeId": "s", "path": "children/-", "op": "add", "value": {"id": "n", "component": "Text"}}), Ok(("/screens/0/children/2/id", json!("n"))));
+        check(
+            json!({"nodeId": "title", "path": "component", "value": "Card"}),
+            Ok(("/screens/0/children/0/component", json!("Card"))),
+        );
+        check(
+            json!([{"nodeId": "title", "path": "props.label", "value": "Hi"}]),
+            Ok(("/screens/0/children/0/props/label", json!("Hi"))),
+        );
+        check(
+            json!({"nodeId": "x", "path": "/props/a.b", "value": 2}),
+            Ok(("/screens/0/children/1/props/a.b", json!(2))),
+        );
+        check(
+            json!({"nodeId": "s", "path": "children/-", "op": "add", "value": {"id": "n", "component": "Text"}}),
+            Ok(("/screens/0/children/2/id", json!("n"))),
+        );
         check(json!({"nodeId": "title", "path": "props", "op": "remove"}), Err("PATCH_PATH_MISSING"));
         check(json!({"nodeId": "titel", "path": "component", "value": "Card"}), Err("PATCH_NODE_NOT_FOUND"));
         check(json!({"nodeId": "title", "path": "__proto__.x", "value": 1}), Err("PATCH_UNSAFE_PATH"));

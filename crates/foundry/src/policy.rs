@@ -85,7 +85,8 @@ impl Rules {
         };
         let invalid = |error: serde_json::Error| PolicyError::Invalid(error.to_string());
         // Read as an object first: serde would also take a list of fields.
-        let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(contents).map_err(invalid)?;
+        let object: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(contents).map_err(invalid)?;
         let file: File = serde_json::from_value(object.into()).map_err(invalid)?;
         let base = file.artifacts_base.clone().unwrap_or_else(|| DEFAULT_BASE.into());
         let base = base.trim_end_matches('/').to_owned();
@@ -123,7 +124,10 @@ impl Rules {
         Verdict::Allowed(Policy {
             roles,
             timeout: timeout.unwrap_or(built_in.timeout),
-            rate_per_minute: rule.rate_per_minute.or(file.limits.rate_per_minute).or(built_in.rate_per_minute),
+            rate_per_minute: rule
+                .rate_per_minute
+                .or(file.limits.rate_per_minute)
+                .or(built_in.rate_per_minute),
             concurrency: rule.concurrency.or(file.limits.concurrency).or(built_in.concurrency),
             writes: match (rule.read_only, rule.writes.is_empty()) {
                 (true, _) => Vec::new(),
@@ -143,8 +147,15 @@ fn known(role: &str, place: &str) -> Result<(), PolicyError> {
 }
 
 fn inside(field: &str, path: &str) -> Result<(), PolicyError> {
-    let leaves = path.is_empty() || path.starts_with(['/', '\\']) || path.contains(':') || path.split(['/', '\\']).any(|part| part == "..");
-    if leaves { Err(PolicyError::Outside { field: field.to_owned(), value: path.to_owned() }) } else { Ok(()) }
+    let leaves = path.is_empty()
+        || path.starts_with(['/', '\\'])
+        || path.contains(':')
+        || path.split(['/', '\\']).any(|part| part == "..");
+    if leaves {
+        Err(PolicyError::Outside { field: field.to_owned(), value: path.to_owned() })
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

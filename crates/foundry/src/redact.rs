@@ -38,8 +38,19 @@ fn secret_text() -> &'static Regex {
 fn secret_key(key: &str) -> bool {
     let plain: String = key.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
     // A design token is not a secret, so a bare `token` counts only at the end of a longer word.
-    let words = ["password", "passwd", "secret", "apikey", "accesskey", "privatekey", "authorization", "credential"];
-    let tokens = ["authtoken", "accesstoken", "refreshtoken", "bearertoken", "sessiontoken", "idtoken", "githubtoken", "npmtoken", "projecttoken"];
+    let words =
+        ["password", "passwd", "secret", "apikey", "accesskey", "privatekey", "authorization", "credential"];
+    let tokens = [
+        "authtoken",
+        "accesstoken",
+        "refreshtoken",
+        "bearertoken",
+        "sessiontoken",
+        "idtoken",
+        "githubtoken",
+        "npmtoken",
+        "projecttoken",
+    ];
     words.iter().any(|word| plain.contains(word)) || tokens.iter().any(|word| plain.ends_with(word))
 }
 
@@ -77,16 +88,21 @@ impl Redactor {
     }
 
     fn walk(&self, value: &Value, path: &str, found: &mut Vec<Redaction>) -> Value {
-        let mut note = |reason| found.push(Redaction { field: if path.is_empty() { "/".into() } else { path.to_owned() }, reason });
+        let mut note = |reason| {
+            found
+                .push(Redaction { field: if path.is_empty() { "/".into() } else { path.to_owned() }, reason })
+        };
         match value {
             Value::String(text) => {
                 let (masked, reason) = self.text(text);
                 reason.into_iter().for_each(&mut note);
                 Value::String(masked)
             }
-            Value::Array(items) => {
-                items.iter().enumerate().map(|(index, item)| self.walk(item, &format!("{path}/{index}"), found)).collect()
-            }
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| self.walk(item, &format!("{path}/{index}"), found))
+                .collect(),
             Value::Object(object) => {
                 let mut kept = Map::new();
                 for (key, item) in object {

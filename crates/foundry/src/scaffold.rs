@@ -35,7 +35,13 @@ pub fn project(kit: &Kit, framework: Framework, tree: Option<&Tree>) -> Vec<Proj
     let tree = match tree {
         Some(tree) => tree,
         None => {
-            let composition = compose::compose(kit, "dashboard of subscriptions with revenue chart", None, &Default::default(), 1);
+            let composition = compose::compose(
+                kit,
+                "dashboard of subscriptions with revenue chart",
+                None,
+                &Default::default(),
+                1,
+            );
             sample = Tree::read(&composition.schema).expect("a composed tree has the right structure");
             &sample
         }
@@ -69,7 +75,11 @@ pub fn project(kit: &Kit, framework: Framework, tree: Option<&Tree>) -> Vec<Proj
             "import './oods/tokens.css';\nimport './oods/components.css';\nimport './GeneratedUI';\n\ndocument.getElementById('root')!.append(document.createElement('generated-ui'));\n",
         ),
     };
-    let generated = if framework == Framework::Html { codegen::generate(kit, tree, Framework::Lit, true, Styling::Tokens) } else { code };
+    let generated = if framework == Framework::Html {
+        codegen::generate(kit, tree, Framework::Lit, true, Styling::Tokens)
+    } else {
+        code
+    };
     add(&format!("src/GeneratedUI{}", generated.extension), generated.text);
     add(&format!("src/main.{extension}"), main.to_owned());
     add("index.html", index_html(kit, extension));
@@ -116,9 +126,11 @@ pub fn write(directory: &Path, files: &[ProjectFile]) -> io::Result<()> {
 fn library(kit: &Kit, framework: Framework) -> Vec<ProjectFile> {
     let brand = kit.default_brand();
     let themes = kit.themes_of(brand, kit.theme(None));
-    let sets: Vec<(&str, &crate::tokens::TokenSet)> = themes.iter().map(|(theme, set)| (*theme, set.as_ref())).collect();
+    let sets: Vec<(&str, &crate::tokens::TokenSet)> =
+        themes.iter().map(|(theme, set)| (*theme, set.as_ref())).collect();
     let mut files = Vec::new();
-    let mut add = |path: &str, text: String| files.push(ProjectFile { path: format!("src/oods/{path}"), text });
+    let mut add =
+        |path: &str, text: String| files.push(ProjectFile { path: format!("src/oods/{path}"), text });
     add("core.ts", CORE.to_owned());
     add("registry.ts", registry(kit));
     add("behaviour.js", kit.behaviour.clone());
@@ -131,7 +143,11 @@ fn library(kit: &Kit, framework: Framework) -> Vec<ProjectFile> {
         }
         Framework::Vue => {
             add("vue.ts", VUE.to_owned());
-            let exports: String = kit.components.iter().map(|c| format!("export const {} = create('{}');\n", c.name, c.name)).collect();
+            let exports: String = kit
+                .components
+                .iter()
+                .map(|c| format!("export const {} = create('{}');\n", c.name, c.name))
+                .collect();
             add("index.ts", format!("import {{ create }} from './vue';\n\n{exports}"));
         }
         Framework::Svelte => {
@@ -187,7 +203,9 @@ fn registry(kit: &Kit) -> String {
 }
 
 fn react_index(kit: &Kit) -> String {
-    let mut text = String::from("// Components of the design kit, typed from its property schemas.\nimport { create, type With } from './react';\n");
+    let mut text = String::from(
+        "// Components of the design kit, typed from its property schemas.\nimport { create, type With } from './react';\n",
+    );
     for component in &kit.components {
         text.push_str(&format!(
             "\n/** {} */\nexport interface {name}OwnProps {{\n{props}}}\nexport type {name}Props = With<{name}OwnProps>;\nexport const {name} = create<{name}OwnProps>('{name}');\n",

@@ -37,7 +37,12 @@ pub struct Records {
 }
 
 /// Writes `transcript.json` and `bundle.json` into the directory of the run.
-pub fn write(scope: &Scope, redactor: &Redactor, run: &Run, artifacts: &[Artifact]) -> Result<Records, FoundryError> {
+pub fn write(
+    scope: &Scope,
+    redactor: &Redactor,
+    run: &Run,
+    artifacts: &[Artifact],
+) -> Result<Records, FoundryError> {
     let (payload, redactions) = redactor.payload(run.input);
     let command = if run.apply { "apply" } else { "plan" };
     let mut files: Vec<Value> = artifacts
@@ -67,7 +72,8 @@ pub fn write(scope: &Scope, redactor: &Redactor, run: &Run, artifacts: &[Artifac
     });
     let transcript_path = format!("{}/transcript.json", run.directory);
     let transcript = scope.write(&transcript_path, pretty(&transcript).as_bytes())?;
-    let inside = |path: &str| path.strip_prefix(&run.directory).unwrap_or(path).trim_start_matches('/').to_owned();
+    let inside =
+        |path: &str| path.strip_prefix(&run.directory).unwrap_or(path).trim_start_matches('/').to_owned();
     let mut index: Vec<Value> = artifacts
         .iter()
         .map(|artifact| {

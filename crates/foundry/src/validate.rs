@@ -95,12 +95,14 @@ fn properties(tree: &Tree, index: usize, component: &Component, report: &mut Rep
     };
     for (name, value) in &node.props {
         let Some(prop) = component.prop(name) else {
-            let passes = attribute_name(name).is_some() || matches!(name.as_str(), "class" | "className" | "style");
+            let passes =
+                attribute_name(name).is_some() || matches!(name.as_str(), "class" | "className" | "style");
             if !passes {
                 let known: Vec<&str> = component.props.iter().map(|(name, _)| name.as_str()).collect();
                 let near = near(name, known.iter().copied(), 3);
                 let shown = if near.is_empty() { known } else { near };
-                let issue = finding("UNKNOWN_PROP", name, format!("{} has no property {name:?}", node.component));
+                let issue =
+                    finding("UNKNOWN_PROP", name, format!("{} has no property {name:?}", node.component));
                 report.warnings.push(issue.hint(format!("known: {}", shown.join(", "))));
             }
             continue;
@@ -113,7 +115,9 @@ fn properties(tree: &Tree, index: usize, component: &Component, report: &mut Rep
             && !prop.options.iter().any(|option| option == text)
         {
             let message = format!("{name} of {} cannot be {text:?}", node.component);
-            report.warnings.push(finding("PROP_VALUE", name, message).hint(format!("one of {}", prop.options.join(", "))));
+            report.warnings.push(
+                finding("PROP_VALUE", name, message).hint(format!("one of {}", prop.options.join(", "))),
+            );
         }
     }
     for (name, _) in component.props.iter().filter(|(_, prop)| prop.required) {

@@ -2,20 +2,47 @@
 
 use serde_json::Value;
 
-/// A JavaScript literal in single quotes. It holds no double quote, backtick, `<`, `&`, `${`, `{{`
-/// or line break from a value, so it can stand in an attribute, a template literal or a script.
+/// What a literal may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// A JavaScript expression: only what ends a string, and `<` for pages that inline the source.
+    Expression,
+    /// An attribute of a template: also no double quote, `&` or brace.
+    Attribute,
+}
+
+/// A JavaScript literal in single quotes, for an expression.
 pub fn js(value: &Value) -> String {
+    print(value, Place::Expression)
+}
+
+pub fn string(text: &str) -> String {
+    quote(text, Place::Expression)
+}
+
+/// A JavaScript literal that can also stand in an attribute in double quotes.
+pub fn attribute_js(value: &Value) -> String {
+    print(value, Place::Attribute)
+}
+
+pub fn attribute_string(text: &str) -> String {
+    quote(text, Place::Attribute)
+}
+
+fn print(value: &Value, place: Place) -> String {
     match value {
-        Value::String(text) => string(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(js).collect::<Vec<_>>().join(", ")),
+        Value::String(text) => quote(text, place),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(|item| print(item, place)).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(object) => {
             let entries: Vec<String> = object
                 .iter()
                 // As a literal key this would set the prototype.
                 .filter(|(key, _)| *key != "__proto__")
                 .map(|(key, value)| {
-                    let plain = is_identifier(key);
-                    format!("{}: {}", if plain { key.clone() } else { string(key) }, js(value))
+                    let key = if is_identifier(key) { key.clone() } else { quote(key, place) };
+                    format!("{key}: {}", print(value, place))
                 })
                 .collect();
             if entries.is_empty() { "{}".into() } else { format!("{{ {} }}", entries.join(", ")) }
@@ -24,14 +51,17 @@ pub fn js(value: &Value) -> String {
     }
 }
 
-pub fn string(text: &str) -> String {
+fn quote(text: &str, place: Place) -> String {
     let mut out = String::from("'");
     for letter in text.chars() {
         match letter {
             '\'' => out.push_str("\\'"),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
-            '"' | '<' | '>' | '&' | '`' | '$' | '{' | '}' => out.push_str(&format!("\\x{:02x}", letter as u32)),
+            '<' | '`' => out.push_str(&format!("\\x{:02x}", letter as u32)),
+            '"' | '>' | '&' | '$' | '{' | '}' if place == Place::Attribute => {
+                out.push_str(&format!("\\x{:02x}", letter as u32));
+            }
             '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", letter as u32)),
             other if other.is_control() => out.push_str(&format!("\\u{:04x}", other as u32)),
             other => out.push(other),
@@ -48,10 +78,50 @@ pub fn is_identifier(name: &str) -> bool {
 }
 
 const RESERVED: [&str; 44] = [
-    "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum",
-    "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in", "instanceof", "interface",
-    "let", "new", "null", "package", "private", "protected", "public", "return", "static", "super", "switch", "this", "throw",
-    "true", "try", "typeof", "var", "void", "yield",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "yield",
 ];
 
 /// A handler's name from any text: letters, digits and `_`.
@@ -66,7 +136,11 @@ pub fn identifier(text: &str) -> String {
             upper = true;
         }
     }
-    if is_identifier(&name) { name } else { format!("handle{}", name.trim_start_matches(|c: char| c.is_ascii_digit())) }
+    if is_identifier(&name) {
+        name
+    } else {
+        format!("handle{}", name.trim_start_matches(|c: char| c.is_ascii_digit()))
+    }
 }
 
 /// `grid-template-columns` as `gridTemplateColumns`; custom properties stay.
@@ -102,7 +176,8 @@ pub fn style(declarations: &[(String, String)]) -> String {
 
 /// A style attribute.
 pub fn style_text(declarations: &[(String, String)]) -> String {
-    let entries: Vec<String> = declarations.iter().map(|(property, value)| format!("{property}: {value}")).collect();
+    let entries: Vec<String> =
+        declarations.iter().map(|(property, value)| format!("{property}: {value}")).collect();
     entries.join("; ")
 }
 
@@ -115,11 +190,12 @@ mod tests {
     #[test]
     fn literals_hold_nothing_that_ends_their_place() {
         let nasty = "a\"b'c`d${e}<f>&g{{h}}\n\\ \u{2028}</script>";
-        let text = js(&json!({ "k": [nasty, 1, true, null], "a-b": nasty, "__proto__": 1 }));
+        let text = attribute_js(&json!({ "k": [nasty, 1, true, null], "a-b": nasty, "__proto__": 1 }));
         for bad in ["\"", "`", "${", "{{", "</", "&", "\n", "__proto__"] {
             assert!(!text.contains(bad), "{bad} in {text}");
         }
         assert!(text.starts_with("{ k: ["));
+        assert_eq!(string("Field & 'Fold' <b>\n"), "'Field & \\'Fold\\' \\x3cb>\\n'");
     }
 
     #[test]

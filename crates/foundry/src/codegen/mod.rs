@@ -1,7 +1,7 @@
 //! From a tree to source code. One program model, printed in the syntax of each framework.
 
-mod literal;
 mod lit;
+mod literal;
 mod program;
 mod react;
 mod svelte;
@@ -54,10 +54,15 @@ pub fn generate(kit: &Kit, tree: &Tree, framework: Framework, typescript: bool, 
         ),
         Framework::Vue => (vue::print(&program, typescript), ".vue", vec![COMPONENTS]),
         Framework::Svelte => (svelte::print(&program, typescript), ".svelte", vec![COMPONENTS]),
-        Framework::Lit | Framework::Html => {
-            (lit::print(&program, typescript), if typescript { ".ts" } else { ".js" }, vec!["lit", COMPONENTS])
-        }
+        Framework::Lit | Framework::Html => (
+            lit::print(&program, typescript),
+            if typescript { ".ts" } else { ".js" },
+            vec!["lit", COMPONENTS],
+        ),
     };
-    let imports = imports.into_iter().filter(|module| *module != COMPONENTS || !program.components.is_empty()).collect();
+    let imports = imports
+        .into_iter()
+        .filter(|module| *module != COMPONENTS || !program.components.is_empty())
+        .collect();
     Code { text, extension, imports, warnings: program.warnings }
 }

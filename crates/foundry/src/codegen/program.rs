@@ -93,7 +93,11 @@ impl<'a> Program<'a> {
             }
             Kind::Element { tag, attrs: given } => {
                 attrs.extend(given.iter().map(|(name, value)| {
-                    let value = if value.is_empty() && name == "hidden" { Value::Bool(true) } else { value.as_str().into() };
+                    let value = match name.as_str() {
+                        "hidden" => Value::Bool(true),
+                        "tabindex" => value.parse::<i64>().map_or(Value::Null, Value::from),
+                        _ => value.as_str().into(),
+                    };
                     (name.clone(), Attr::Literal(value))
                 }));
                 (None, (*tag).to_owned())
@@ -104,7 +108,9 @@ impl<'a> Program<'a> {
                 (None, "div".into())
             }
         };
-        if let Some(kind) = part.node.and_then(|node| node.layout.as_ref()?.kind).filter(|_| component.is_some()) {
+        if let Some(kind) =
+            part.node.and_then(|node| node.layout.as_ref()?.kind).filter(|_| component.is_some())
+        {
             attrs.push(("data-layout".into(), Attr::Literal(kind.name().into())));
         }
         if !part.style.is_empty() {
@@ -113,7 +119,12 @@ impl<'a> Program<'a> {
         Element { component, tag, attrs, text, children: part.children.clone(), depth }
     }
 
-    fn component_attrs(&mut self, part: &Part<'a>, component: &'a Component, attrs: &mut Vec<(String, Attr)>) -> Option<String> {
+    fn component_attrs(
+        &mut self,
+        part: &Part<'a>,
+        component: &'a Component,
+        attrs: &mut Vec<(String, Attr)>,
+    ) -> Option<String> {
         let bindings = part.node.map(|node| node.bindings.as_slice()).unwrap_or_default();
         let bound = |name: &str| bindings.iter().any(|(key, _)| key == name);
         let mut text = None;
@@ -148,8 +159,18 @@ impl<'a> Program<'a> {
         text
     }
 
-    fn binding(&mut self, part: &Part<'a>, component: &'a Component, key: &str, target: &str, attrs: &mut Vec<(String, Attr)>) {
-        let is_event = key.len() > 2 && key.starts_with("on") && key.as_bytes()[2].is_ascii_uppercase() && key.bytes().all(|b| b.is_ascii_alphanumeric());
+    fn binding(
+        &mut self,
+        part: &Part<'a>,
+        component: &'a Component,
+        key: &str,
+        target: &str,
+        attrs: &mut Vec<(String, Attr)>,
+    ) {
+        let is_event = key.len() > 2
+            && key.starts_with("on")
+            && key.as_bytes()[2].is_ascii_uppercase()
+            && key.bytes().all(|b| b.is_ascii_alphanumeric());
         if is_event {
             let handler = identifier(target);
             self.handlers.push(handler.clone());
@@ -167,7 +188,11 @@ impl<'a> Program<'a> {
             }
             attrs.push((key.to_owned(), Attr::Data(target.to_owned(), fallback)));
         } else {
-            self.warn(part, "UNKNOWN_BINDING", format!("{} has nothing called {key:?} to bind", component.name));
+            self.warn(
+                part,
+                "UNKNOWN_BINDING",
+                format!("{} has nothing called {key:?} to bind", component.name),
+            );
         }
     }
 
@@ -184,9 +209,14 @@ impl<'a> Program<'a> {
         }
         // Lowering itself sets the index of the open tab.
         if prop.kind.fits(value) || (component.archetype.name == "tabs" && name == "activeTab") {
-            let allowed = prop.options.is_empty() || value.as_str().is_none_or(|text| prop.options.iter().any(|option| option == text));
+            let allowed = prop.options.is_empty()
+                || value.as_str().is_none_or(|text| prop.options.iter().any(|option| option == text));
             if !allowed {
-                self.warn(part, "PROP_VALUE", format!("{name} of {} cannot be {value}; it was left out", component.name));
+                self.warn(
+                    part,
+                    "PROP_VALUE",
+                    format!("{name} of {} cannot be {value}; it was left out", component.name),
+                );
             }
             return allowed.then(|| value.clone());
         }
@@ -194,7 +224,11 @@ impl<'a> Program<'a> {
         match value {
             Value::Number(_) | Value::Bool(_) if text => Some(Value::String(value.to_string())),
             _ => {
-                self.warn(part, "PROP_TYPE", format!("{name} of {} must be {}; it was left out", component.name, prop.kind.label()));
+                self.warn(
+                    part,
+                    "PROP_TYPE",
+                    format!("{name} of {} must be {}; it was left out", component.name, prop.kind.label()),
+                );
                 None
             }
         }
@@ -205,16 +239,26 @@ impl<'a> Program<'a> {
         let mut done: Vec<String> = vec![String::new(); self.elements.len()];
         for index in (0..self.elements.len()).rev() {
             let element = &self.elements[index];
-            let children: String = element.children.iter().map(|&child| std::mem::take(&mut done[child])).collect();
+            let children: String =
+                element.children.iter().map(|&child| std::mem::take(&mut done[child])).collect();
             done[index] = print(element, children);
         }
         self.roots.iter().map(|&root| std::mem::take(&mut done[root])).collect()
     }
 
     /// Lines of an element with its attributes, wrapped when long.
-    pub fn tag(&self, element: &Element, base: usize, tag: &str, attrs: &[String], text: Option<String>, children: String) -> String {
+    pub fn tag(
+        &self,
+        element: &Element,
+        base: usize,
+        tag: &str,
+        attrs: &[String],
+        text: Option<String>,
+        children: String,
+    ) -> String {
         let pad = "  ".repeat(base + element.depth);
-        let one_line = format!("{pad}<{tag}{}", attrs.iter().map(|attr| format!(" {attr}")).collect::<String>());
+        let one_line =
+            format!("{pad}<{tag}{}", attrs.iter().map(|attr| format!(" {attr}")).collect::<String>());
         let (open, close_pad) = if one_line.len() <= 110 {
             (one_line, String::new())
         } else {

@@ -7,7 +7,8 @@ use super::literal::{js, string, style};
 use super::program::{Attr, Element, Program};
 
 pub fn print(program: &Program, typescript: bool) -> String {
-    let body = program.print(|element, children| self_closing(element_text(program, element, children, typescript)));
+    let body =
+        program.print(|element, children| self_closing(element_text(program, element, children, typescript)));
     let names: Vec<&str> = program.components.iter().map(|component| component.name.as_str()).collect();
     let mut code = String::from("import React from 'react';\n");
     if !names.is_empty() {
@@ -43,7 +44,10 @@ pub(super) fn import(names: &[&str]) -> String {
     if line.len() <= 110 {
         return line;
     }
-    format!("import {{\n{}}} from '{COMPONENTS}';\n", names.iter().map(|name| format!("  {name},\n")).collect::<String>())
+    format!(
+        "import {{\n{}}} from '{COMPONENTS}';\n",
+        names.iter().map(|name| format!("  {name},\n")).collect::<String>()
+    )
 }
 
 fn props_type(program: &Program) -> Option<(Vec<String>, String)> {
@@ -80,7 +84,8 @@ fn props_type(program: &Program) -> Option<(Vec<String>, String)> {
 }
 
 fn element_text(program: &Program, element: &Element, children: String, typescript: bool) -> String {
-    let attrs: Vec<String> = element.attrs.iter().filter_map(|(name, attr)| attribute(element, name, attr, typescript)).collect();
+    let attrs: Vec<String> =
+        element.attrs.iter().filter_map(|(name, attr)| attribute(name, attr, typescript)).collect();
     let text = element.text.as_deref().map(jsx_text);
     program.tag(element, 2, &element.tag, &attrs, text, children)
 }
@@ -93,7 +98,11 @@ fn self_closing(text: String) -> String {
     let is_name = tag.chars().all(|c| c.is_ascii_alphanumeric());
     // Only when this is the element's own start tag: one line group, nothing between the tags.
     let opened = trimmed.trim_start().strip_prefix('<').is_some_and(|rest| rest.starts_with(tag));
-    if is_name && opened && trimmed.matches("</").count() == 1 && tag.starts_with(|c: char| c.is_ascii_uppercase()) {
+    if is_name
+        && opened
+        && trimmed.matches("</").count() == 1
+        && tag.starts_with(|c: char| c.is_ascii_uppercase())
+    {
         let head = trimmed[..open].trim_end_matches([' ']);
         let space = if head.ends_with('\n') || head.trim_end().len() < head.len() { "" } else { " " };
         return format!("{head}{space}/>\n");
@@ -101,18 +110,17 @@ fn self_closing(text: String) -> String {
     text
 }
 
-fn attribute(element: &Element, name: &str, attr: &Attr, typescript: bool) -> Option<String> {
+fn attribute(name: &str, attr: &Attr, typescript: bool) -> Option<String> {
     let name = match name {
         "class" => "className",
         "tabindex" => "tabIndex",
         other => other,
     };
     Some(match attr {
-        Attr::Literal(Value::Bool(true)) if !name.starts_with("aria-") && !name.starts_with("data-") => name.to_owned(),
-        Attr::Literal(Value::String(text)) if is_plain(text) => format!("{name}=\"{text}\""),
-        Attr::Literal(value) if element.component.is_none() && name == "tabIndex" => {
-            format!("{name}={{{}}}", value.as_str().unwrap_or("0"))
+        Attr::Literal(Value::Bool(true)) if !name.starts_with("aria-") && !name.starts_with("data-") => {
+            name.to_owned()
         }
+        Attr::Literal(Value::String(text)) if is_plain(text) => format!("{name}=\"{text}\""),
         Attr::Literal(value) => format!("{name}={{{}}}", js(value)),
         Attr::Handler(handler) => format!("{name}={{handlers.{handler}}}"),
         Attr::Data(key, Some(fallback)) => format!("{name}={{data[{}] ?? {}}}", string(key), js(fallback)),
@@ -132,5 +140,9 @@ fn is_plain(text: &str) -> bool {
 
 fn jsx_text(text: &str) -> String {
     let plain = text.chars().all(|c| c.is_alphanumeric() || " -_.,:;!?()/#+*@%=$".contains(c));
-    if plain && text.trim() == text && !text.contains("  ") { text.to_owned() } else { format!("{{{}}}", string(text)) }
+    if plain && text.trim() == text && !text.contains("  ") {
+        text.to_owned()
+    } else {
+        format!("{{{}}}", string(text))
+    }
 }

@@ -26,7 +26,9 @@ pub fn print(program: &Program, typescript: bool) -> String {
     }
     let props = match (given.is_empty(), typescript) {
         (true, _) => String::new(),
-        (false, true) => format!("\nlet {{ {} }}: {{ {} }} = $props();\n", given.join(", "), types.join("; ")),
+        (false, true) => {
+            format!("\nlet {{ {} }}: {{ {} }} = $props();\n", given.join(", "), types.join("; "))
+        }
         (false, false) => format!("\nlet {{ {} }} = $props();\n", given.join(", ")),
     };
     let lang = if typescript { " lang=\"ts\"" } else { "" };
@@ -36,7 +38,9 @@ pub fn print(program: &Program, typescript: bool) -> String {
 fn attribute(name: &str, attr: &Attr) -> String {
     match attr {
         Attr::Literal(Value::Bool(true)) if !name.starts_with("aria-") => name.to_owned(),
-        Attr::Literal(Value::String(text)) if text.chars().all(|c| c.is_alphanumeric() || " -_.,:;!?()/#+*@%=".contains(c)) => {
+        Attr::Literal(Value::String(text))
+            if text.chars().all(|c| c.is_alphanumeric() || " -_.,:;!?()/#+*@%=".contains(c)) =>
+        {
             format!("{name}=\"{text}\"")
         }
         Attr::Literal(value) => format!("{name}={{{}}}", js(value)),

@@ -36,7 +36,13 @@ pub fn handler(place: Place) -> &'static str {
 }
 
 /// Properties for a component in a place; only properties it has.
-pub fn props(kit: &Kit, intent: &Intent, layout: LayoutName, component: &Component, place: Place) -> Map<String, Value> {
+pub fn props(
+    kit: &Kit,
+    intent: &Intent,
+    layout: LayoutName,
+    component: &Component,
+    place: Place,
+) -> Map<String, Value> {
     let title = intent.title(layout);
     let one = intent.object.map_or_else(|| "item".to_owned(), |object| object.name.to_lowercase());
     let many = intent.object.map_or_else(|| "Records".to_owned(), |object| object.plural.clone());
@@ -44,15 +50,25 @@ pub fn props(kit: &Kit, intent: &Intent, layout: LayoutName, component: &Compone
         "text" => json!({ "content": title, "as": "h1" }),
         "header" => header(intent, layout, &title),
         "metric" => metric(intent, if let Place::Metric(index) = place { index } else { 0 }),
-        "stats" => json!({ "title": many, "items": (0..3).map(|index| { let m = metric(intent, index); json!({ "label": m["label"], "value": m["value"] }) }).collect::<Vec<_>>() }),
+        "stats" => {
+            json!({ "title": many, "items": (0..3).map(|index| { let m = metric(intent, index); json!({ "label": m["label"], "value": m["value"] }) }).collect::<Vec<_>>() })
+        }
         "table" => table(intent, place, &many),
-        "list" => json!({ "title": many, "items": rows(intent).iter().map(|row| list_item(intent, row)).collect::<Vec<_>>() }),
+        "list" => {
+            json!({ "title": many, "items": rows(intent).iter().map(|row| list_item(intent, row)).collect::<Vec<_>>() })
+        }
         "nav" => json!({ "title": "Workspace", "items": navigation(kit, intent) }),
         "tabs" => json!({ "label": "Sections", "tabs": ["Overview", "Activity"] }),
-        "search" => json!({ "label": format!("Search {}", many.to_lowercase()), "placeholder": placeholder(intent) }),
+        "search" => {
+            json!({ "label": format!("Search {}", many.to_lowercase()), "placeholder": placeholder(intent) })
+        }
         "select" => filter(intent),
-        "controls" => json!({ "title": "Filters", "fields": [{ "label": filter(intent)["label"], "options": filter(intent)["options"] }] }),
-        "input" if place == Place::Search => json!({ "label": format!("Search {}", many.to_lowercase()), "type": "search" }),
+        "controls" => {
+            json!({ "title": "Filters", "fields": [{ "label": filter(intent)["label"], "options": filter(intent)["options"] }] })
+        }
+        "input" if place == Place::Search => {
+            json!({ "label": format!("Search {}", many.to_lowercase()), "type": "search" })
+        }
         "input" => json!({ "label": title }),
         "button" | "link" => json!({ "label": match place {
             Place::Submit if intent.says("edit") || intent.says("setting") => "Save changes".to_owned(),
@@ -69,9 +85,15 @@ pub fn props(kit: &Kit, intent: &Intent, layout: LayoutName, component: &Compone
         "timeline" => json!({ "title": "Activity", "events": events(intent) }),
         "steps" => json!({ "steps": ["Details", "Options", "Review"], "current": 0 }),
         "progress" => json!({ "title": "Progress", "value": 1, "max": 3 }),
-        "badge" => json!({ "status": intent.object.and_then(status_options).map_or("active", |options| options[0].as_str()) }),
-        name if name.starts_with("chart-") => json!({ "title": chart_title(intent), "data": chart_data(name), "description": "The last seven days" }),
-        "card" => json!({ "title": title }),
+        "badge" => {
+            json!({ "status": intent.object.and_then(status_options).map_or("active", |options| options[0].as_str()) })
+        }
+        name if name.starts_with("chart-") => {
+            json!({ "title": chart_title(intent), "data": chart_data(name), "description": "The last seven days" })
+        }
+        "card" => {
+            json!({ "title": title, "content": intent.object.map_or("Nothing to show yet", |object| object.description.as_str()) })
+        }
         _ => Value::Object(component.example.clone()),
     };
     let mut props = match wanted {
@@ -87,31 +109,51 @@ fn header(intent: &Intent, layout: LayoutName, title: &str) -> Value {
     match (layout, intent.object) {
         (LayoutName::Detail | LayoutName::Card, Some(object)) => {
             header["eyebrow"] = object.name.as_str().into();
-            header["status"] = status_options(object).map_or(Value::Null, |options| options[0].as_str().into());
+            header["status"] =
+                status_options(object).map_or(Value::Null, |options| options[0].as_str().into());
         }
         (LayoutName::Dashboard, _) => header["subtitle"] = "The last 30 days".into(),
-        (LayoutName::Form | LayoutName::Wizard, _) => header["subtitle"] = "All fields can be changed later".into(),
+        (LayoutName::Form | LayoutName::Wizard, _) => {
+            header["subtitle"] = "All fields can be changed later".into()
+        }
         _ => {}
     }
     header
 }
 
 fn status_options(object: &Object) -> Option<&[String]> {
-    object.fields.iter().find(|field| field.kind == FieldKind::Status && !field.options.is_empty()).map(|field| field.options.as_slice())
+    object
+        .fields
+        .iter()
+        .find(|field| field.kind == FieldKind::Status && !field.options.is_empty())
+        .map(|field| field.options.as_slice())
 }
 
 /// Things people measure, as intents name them (without a plural s).
 const MEASURES: [(&str, &str, &str); 14] = [
-    ("revenue", "Revenue", "$48,210"), ("churn", "Churn", "1.8%"), ("signup", "Sign-ups", "312"), ("order", "Orders", "1,204"),
-    ("user", "Active users", "8,431"), ("session", "Sessions", "24,960"), ("conversion", "Conversion", "3.4%"),
-    ("sale", "Sales", "$31,870"), ("visitor", "Visitors", "18,220"), ("error", "Errors", "27"), ("uptime", "Uptime", "99.98%"),
-    ("latency", "Latency", "184 ms"), ("cost", "Costs", "$9,340"), ("mrr", "Monthly recurring revenue", "$42,900"),
+    ("revenue", "Revenue", "$48,210"),
+    ("churn", "Churn", "1.8%"),
+    ("signup", "Sign-ups", "312"),
+    ("order", "Orders", "1,204"),
+    ("user", "Active users", "8,431"),
+    ("session", "Sessions", "24,960"),
+    ("conversion", "Conversion", "3.4%"),
+    ("sale", "Sales", "$31,870"),
+    ("visitor", "Visitors", "18,220"),
+    ("error", "Errors", "27"),
+    ("uptime", "Uptime", "99.98%"),
+    ("latency", "Latency", "184 ms"),
+    ("cost", "Costs", "$9,340"),
+    ("mrr", "Monthly recurring revenue", "$42,900"),
 ];
 
 fn metric(intent: &Intent, index: usize) -> Value {
     const CHANGES: [(&str, &str); 4] = [("4.2%", "up"), ("1.8%", "up"), ("0.6%", "down"), ("2.1%", "up")];
-    let named: Vec<(String, &str)> =
-        MEASURES.iter().filter(|(word, _, _)| intent.says(word)).map(|(_, label, value)| ((*label).to_owned(), *value)).collect();
+    let named: Vec<(String, &str)> = MEASURES
+        .iter()
+        .filter(|(word, _, _)| intent.says(word))
+        .map(|(_, label, value)| ((*label).to_owned(), *value))
+        .collect();
     let of_object = intent.object.map(|object| {
         let plural = object.plural.to_lowercase();
         let mut figures = vec![(format!("All {plural}"), "1,284")];
@@ -123,7 +165,8 @@ fn metric(intent: &Intent, index: usize) -> Value {
         }
         figures
     });
-    let general = [("Active users", "8,431"), ("Revenue", "$48,210"), ("Conversion", "3.4%"), ("Open tasks", "27")];
+    let general =
+        [("Active users", "8,431"), ("Revenue", "$48,210"), ("Conversion", "3.4%"), ("Open tasks", "27")];
     let mut figures = named;
     figures.extend(of_object.unwrap_or_default());
     for (label, value) in general {
@@ -133,6 +176,10 @@ fn metric(intent: &Intent, index: usize) -> Value {
     }
     let (label, value) = &figures[index % figures.len()];
     let (delta, trend) = CHANGES[index % CHANGES.len()];
+    // More of something unwelcome is no success.
+    let unwelcome =
+        ["churn", "error", "cost", "latency", "past due", "overdue", "cancelled", "failed", "suspended"];
+    let trend = if unwelcome.iter().any(|word| label.to_lowercase().contains(word)) { "flat" } else { trend };
     json!({ "label": label, "value": value, "delta": delta, "trend": trend })
 }
 
@@ -148,7 +195,8 @@ fn rows(intent: &Intent) -> Vec<Map<String, Value>> {
             .iter()
             .map(|field| {
                 let value = sample(field, row);
-                let shown = if field.kind == FieldKind::Date { crate::render::display_date(&value) } else { value };
+                let shown =
+                    if field.kind == FieldKind::Date { crate::render::display_date(&value) } else { value };
                 (field.name.clone(), shown.into())
             })
             .collect(),
@@ -181,16 +229,24 @@ fn table(intent: &Intent, place: Place, many: &str) -> Value {
                 column
             })
             .collect(),
-        None => vec![json!({ "key": "name", "label": "Name" }), json!({ "key": "owner", "label": "Owner" }), json!({ "key": "status", "label": "Status", "type": "status" })],
+        None => vec![
+            json!({ "key": "name", "label": "Name" }),
+            json!({ "key": "owner", "label": "Owner" }),
+            json!({ "key": "status", "label": "Status", "type": "status" }),
+        ],
     };
-    let caption = if place == Place::Records { format!("Recent {}", many.to_lowercase()) } else { many.to_owned() };
+    let caption =
+        if place == Place::Records { format!("Recent {}", many.to_lowercase()) } else { many.to_owned() };
     json!({ "caption": caption, "columns": columns, "rows": rows(intent) })
 }
 
 fn list_item(intent: &Intent, row: &Map<String, Value>) -> Value {
     let mut values = row.values();
     let title = values.next().cloned().unwrap_or_default();
-    let status = intent.object.and_then(|object| object.fields.iter().find(|field| field.kind == FieldKind::Status)).map_or("status", |field| field.name.as_str());
+    let status = intent
+        .object
+        .and_then(|object| object.fields.iter().find(|field| field.kind == FieldKind::Status))
+        .map_or("status", |field| field.name.as_str());
     let description = row.iter().skip(1).find(|(key, _)| *key != status).map(|(_, value)| value.clone());
     json!({ "title": title, "description": description, "status": row.get(status) })
 }
@@ -198,13 +254,25 @@ fn list_item(intent: &Intent, row: &Map<String, Value>) -> Value {
 fn navigation(kit: &Kit, intent: &Intent) -> Vec<Value> {
     let mut labels = vec!["Overview".to_owned()];
     labels.extend(intent.object.map(|object| object.plural.clone()));
-    for object in kit.objects.iter().filter(|object| ["User", "Invoice", "Product"].contains(&object.name.as_str())) {
+    for object in
+        kit.objects.iter().filter(|object| ["User", "Invoice", "Product"].contains(&object.name.as_str()))
+    {
         if !labels.contains(&object.plural) && labels.len() < 5 {
             labels.push(object.plural.clone());
         }
     }
     labels.push("Settings".into());
-    labels.iter().enumerate().map(|(index, label)| if index == 0 { json!({ "label": label, "href": "#", "current": true }) } else { json!({ "label": label, "href": "#" }) }).collect()
+    labels
+        .iter()
+        .enumerate()
+        .map(|(index, label)| {
+            if index == 0 {
+                json!({ "label": label, "href": "#", "current": true })
+            } else {
+                json!({ "label": label, "href": "#" })
+            }
+        })
+        .collect()
 }
 
 fn placeholder(intent: &Intent) -> String {
@@ -213,9 +281,14 @@ fn placeholder(intent: &Intent) -> String {
 }
 
 fn filter(intent: &Intent) -> Value {
-    let options = intent.object.and_then(status_options).map_or_else(|| vec!["active".to_owned(), "completed".into()], <[String]>::to_vec);
+    let options = intent
+        .object
+        .and_then(status_options)
+        .map_or_else(|| vec!["active".to_owned(), "completed".into()], <[String]>::to_vec);
     let mut choices = vec![json!({ "label": "Any status", "value": "any" })];
-    choices.extend(options.iter().map(|option| json!({ "label": crate::render::humanize(option), "value": option })));
+    choices.extend(
+        options.iter().map(|option| json!({ "label": crate::render::humanize(option), "value": option })),
+    );
     json!({ "label": "Status", "name": "status", "options": choices, "value": "any" })
 }
 
@@ -226,16 +299,26 @@ fn facts(intent: &Intent) -> Vec<Value> {
             .iter()
             .map(|field| match field.kind {
                 FieldKind::Status => json!({ "label": field.label, "status": sample(field, 0) }),
-                FieldKind::Date => json!({ "label": field.label, "value": crate::render::display_date(&sample(field, 0)) }),
+                FieldKind::Date => {
+                    json!({ "label": field.label, "value": crate::render::display_date(&sample(field, 0)) })
+                }
                 _ => json!({ "label": field.label, "value": sample(field, 0) }),
             })
             .collect(),
-        None => vec![json!({ "label": "Name", "value": "Quarterly review" }), json!({ "label": "Status", "status": "active" }), json!({ "label": "Owner", "value": "Ada Park" })],
+        None => vec![
+            json!({ "label": "Name", "value": "Quarterly review" }),
+            json!({ "label": "Status", "status": "active" }),
+            json!({ "label": "Owner", "value": "Ada Park" }),
+        ],
     }
 }
 
 fn metadata() -> Vec<Value> {
-    vec![json!({ "label": "Owner", "value": "Ada Park" }), json!({ "label": "Created", "value": "1 Feb 2026" }), json!({ "label": "Updated", "value": "24 Feb 2026" })]
+    vec![
+        json!({ "label": "Owner", "value": "Ada Park" }),
+        json!({ "label": "Created", "value": "1 Feb 2026" }),
+        json!({ "label": "Updated", "value": "24 Feb 2026" }),
+    ]
 }
 
 fn events(intent: &Intent) -> Vec<Value> {
@@ -251,7 +334,9 @@ fn events(intent: &Intent) -> Vec<Value> {
 fn chart_title(intent: &Intent) -> String {
     match MEASURES.iter().find(|(word, _, _)| intent.says(word)) {
         Some((_, label, _)) => format!("{label} a day"),
-        None => intent.object.map_or_else(|| "Activity a day".to_owned(), |object| format!("{} a day", object.plural)),
+        None => intent
+            .object
+            .map_or_else(|| "Activity a day".to_owned(), |object| format!("{} a day", object.plural)),
     }
 }
 
@@ -259,18 +344,35 @@ fn chart_data(kind: &str) -> Value {
     let days = [("Mon", 42), ("Tue", 51), ("Wed", 47), ("Thu", 63), ("Fri", 58), ("Sat", 33), ("Sun", 38)];
     match kind {
         "chart-scatter" => days.iter().enumerate().map(|(x, (_, y))| json!({ "x": x, "y": y })).collect(),
-        "chart-heatmap" => days.iter().flat_map(|(day, value)| [json!({ "row": "Morning", "column": day, "value": value }), json!({ "row": "Evening", "column": day, "value": 70 - value })]).collect(),
+        "chart-heatmap" => days
+            .iter()
+            .flat_map(|(day, value)| {
+                [
+                    json!({ "row": "Morning", "column": day, "value": value }),
+                    json!({ "row": "Evening", "column": day, "value": 70 - value }),
+                ]
+            })
+            .collect(),
         _ => days.iter().map(|(label, value)| json!({ "label": label, "value": value })).collect(),
     }
 }
 
 /// Fields that intents name (without a plural s).
 const NAMED_FIELDS: [(&str, &str, FieldKind, &str); 14] = [
-    ("name", "Name", FieldKind::String, "name"), ("email", "Email", FieldKind::Email, "email"), ("password", "Password", FieldKind::String, "new-password"),
-    ("phone", "Phone", FieldKind::String, "tel"), ("company", "Company", FieldKind::String, "organization"), ("address", "Address", FieldKind::String, "street-address"),
-    ("city", "City", FieldKind::String, "address-level2"), ("country", "Country", FieldKind::String, "country-name"), ("message", "Message", FieldKind::String, "off"),
-    ("note", "Notes", FieldKind::String, "off"), ("title", "Title", FieldKind::String, "off"), ("description", "Description", FieldKind::String, "off"),
-    ("date", "Date", FieldKind::Date, "off"), ("amount", "Amount", FieldKind::Money, "off"),
+    ("name", "Name", FieldKind::String, "name"),
+    ("email", "Email", FieldKind::Email, "email"),
+    ("password", "Password", FieldKind::String, "new-password"),
+    ("phone", "Phone", FieldKind::String, "tel"),
+    ("company", "Company", FieldKind::String, "organization"),
+    ("address", "Address", FieldKind::String, "street-address"),
+    ("city", "City", FieldKind::String, "address-level2"),
+    ("country", "Country", FieldKind::String, "country-name"),
+    ("message", "Message", FieldKind::String, "off"),
+    ("note", "Notes", FieldKind::String, "off"),
+    ("title", "Title", FieldKind::String, "off"),
+    ("description", "Description", FieldKind::String, "off"),
+    ("date", "Date", FieldKind::Date, "off"),
+    ("amount", "Amount", FieldKind::Money, "off"),
 ];
 
 /// Named fields first, then those of the object, then three that fit most forms.
@@ -300,11 +402,22 @@ pub fn fields(intent: &Intent) -> Vec<Field> {
             }
         }
         None => {
-            let general = [("name", "Name", FieldKind::String), ("email", "Email", FieldKind::Email), ("date", "Start date", FieldKind::Date)];
+            let general = [
+                ("name", "Name", FieldKind::String),
+                ("email", "Email", FieldKind::Email),
+                ("date", "Start date", FieldKind::Date),
+            ];
             for (name, label, kind) in general {
                 if !fields.iter().any(|known| known.name == name) {
                     let autocomplete = (kind != FieldKind::Date).then(|| name.to_owned());
-                    fields.push(Field { name: name.into(), kind, label: label.into(), options: Vec::new(), sample: Vec::new(), autocomplete });
+                    fields.push(Field {
+                        name: name.into(),
+                        kind,
+                        label: label.into(),
+                        options: Vec::new(),
+                        sample: Vec::new(),
+                        autocomplete,
+                    });
                 }
             }
         }
@@ -323,7 +436,11 @@ pub fn field_props(component: &Component, field: &Field) -> Map<String, Value> {
         _ => "text",
     };
     let example = if field.kind == FieldKind::Date { None } else { field.sample.first() };
-    let options: Vec<Value> = field.options.iter().map(|option| json!({ "label": crate::render::humanize(option), "value": option })).collect();
+    let options: Vec<Value> = field
+        .options
+        .iter()
+        .map(|option| json!({ "label": crate::render::humanize(option), "value": option }))
+        .collect();
     let wanted = json!({
         "label": field.label, "name": field.name, "type": kind, "autocomplete": field.autocomplete,
         "placeholder": example.map(|example| format!("For example {example}")),

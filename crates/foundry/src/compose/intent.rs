@@ -34,7 +34,10 @@ impl LayoutName {
 /// Words that speak for a layout; the first of each list is its name and counts double.
 const KEYWORDS: [(LayoutName, &str); 7] = [
     (LayoutName::Dashboard, "dashboard metric overview analytic stat kpi monitor report chart"),
-    (LayoutName::Form, "form registration register signup sign-up create edit input submit setting configure new add contact checkout login"),
+    (
+        LayoutName::Form,
+        "form registration register signup sign-up create edit input submit setting configure new add contact checkout login",
+    ),
     (LayoutName::Detail, "detail profile view show record entity page inspect"),
     (LayoutName::List, "list table browse search catalog directory index inventory all manage"),
     (LayoutName::Card, "card tile summary teaser"),
@@ -84,14 +87,21 @@ impl<'k> Intent<'k> {
             .collect();
         let total: usize = scores.iter().map(|(_, score)| score).sum();
         // The first of the best: the table is in order of preference.
-        let best = scores.iter().rev().max_by_key(|(_, score)| *score).copied().unwrap_or((LayoutName::Dashboard, 0));
+        let best = scores
+            .iter()
+            .rev()
+            .max_by_key(|(_, score)| *score)
+            .copied()
+            .unwrap_or((LayoutName::Dashboard, 0));
         let (layout, confidence) = match best {
             (_, 0) => (LayoutName::Dashboard, 0.2),
             (layout, score) => (layout, score as f64 / total as f64),
         };
         let object = words.iter().find_map(|word| {
             kit.objects.iter().find(|object| {
-                !object.nouns.is_empty() && (stem(&object.name.to_lowercase()) == *word || object.nouns.iter().any(|noun| stem(noun) == *word))
+                !object.nouns.is_empty()
+                    && (stem(&object.name.to_lowercase()) == *word
+                        || object.nouns.iter().any(|noun| stem(noun) == *word))
             })
         });
         Intent { text: text.trim().to_owned(), words, layout, confidence, object }
@@ -108,17 +118,32 @@ impl<'k> Intent<'k> {
             return match layout {
                 LayoutName::Form | LayoutName::Wizard if self.says("edit") => format!("Edit {one}"),
                 LayoutName::Form | LayoutName::Wizard => format!("New {one}"),
-                LayoutName::Detail | LayoutName::Card => object.fields.iter().find_map(|field| field.sample.first()).cloned().unwrap_or_else(|| object.name.clone()),
+                LayoutName::Detail | LayoutName::Card => object
+                    .fields
+                    .iter()
+                    .find_map(|field| field.sample.first())
+                    .cloned()
+                    .unwrap_or_else(|| object.name.clone()),
                 LayoutName::Timeline => format!("{} history", object.name),
                 LayoutName::Dashboard => format!("{} overview", object.plural),
                 LayoutName::List => object.plural.clone(),
             };
         }
         let lower = self.text.to_lowercase();
-        let end = [" with ", " that ", " showing ", " which ", ",", "."].iter().filter_map(|mark| lower.find(mark)).min().unwrap_or(lower.len());
-        let kept: Vec<&str> = lower[..end].split_whitespace().filter(|word| !STOP.split(' ').any(|stop| stop == *word)).take(6).collect();
+        let end = [" with ", " that ", " showing ", " which ", ",", "."]
+            .iter()
+            .filter_map(|mark| lower.find(mark))
+            .min()
+            .unwrap_or(lower.len());
+        let kept: Vec<&str> = lower[..end]
+            .split_whitespace()
+            .filter(|word| !STOP.split(' ').any(|stop| stop == *word))
+            .take(6)
+            .collect();
         let words = if kept.is_empty() { layout.name().to_owned() } else { kept.join(" ") };
         let mut letters = words.chars();
-        letters.next().map_or_else(|| "Untitled".to_owned(), |first| first.to_uppercase().chain(letters).collect())
+        letters
+            .next()
+            .map_or_else(|| "Untitled".to_owned(), |first| first.to_uppercase().chain(letters).collect())
     }
 }

@@ -88,7 +88,9 @@ impl<'k> Builder<'_, 'k, '_> {
         if !props.is_empty() {
             extra.insert("props".into(), Value::Object(props));
         }
-        if component.archetype.events.iter().any(|event| event == "onClick") && component.archetype.name == "button" {
+        if component.archetype.events.iter().any(|event| event == "onClick")
+            && component.archetype.name == "button"
+        {
             extra.insert("bindings".into(), json!({ "onClick": content::handler(place) }));
         }
         extra.insert("meta".into(), meta);
@@ -99,19 +101,28 @@ impl<'k> Builder<'_, 'k, '_> {
         let header = self.slot("header", "page-header", Place::Title);
         let columns = self.preferences.metric_columns.unwrap_or(4);
         let component = self.selector.choose("metrics", "metrics-display");
-        let count = if component.is_some_and(|component| component.archetype.name == "metric") { columns } else { 1 };
-        let metrics: Vec<Value> = (0..count).map(|index| self.filled("metrics", component, Place::Metric(index))).collect();
+        let count =
+            if component.is_some_and(|component| component.archetype.name == "metric") { columns } else { 1 };
+        let metrics: Vec<Value> =
+            (0..count).map(|index| self.filled("metrics", component, Place::Metric(index))).collect();
         let metrics = self.element("metrics", "Grid", json!({ "props": { "columns": columns } }), metrics);
-        let wants_chart = ["chart", "graph", "trend", "line", "bar", "analytic", "revenue"].iter().any(|word| self.intent.says(word));
-        let main = self.slot("main-content", if wants_chart { "chart-display" } else { "data-display" }, Place::Records);
+        let wants_chart = ["chart", "graph", "trend", "line", "bar", "analytic", "revenue"]
+            .iter()
+            .any(|word| self.intent.says(word));
+        let main = self.slot(
+            "main-content",
+            if wants_chart { "chart-display" } else { "data-display" },
+            Place::Records,
+        );
         let mut middle = vec![main];
         if wants_chart && self.intent.object.is_some() {
-            middle.push(self.slot("records", "data-display", Place::Records));
+            middle.push(self.slot("records", "data-list", Place::Records));
         }
         let side = self.slot("sidebar", "navigation-panel", Place::Navigation);
         let main = self.stack("main", json!({ "type": "stack", "gapToken": "stack-default" }), middle);
         let aside = self.stack("aside", json!({ "type": "stack", "gapToken": "stack-default" }), vec![side]);
-        let body = self.stack("body", json!({ "type": "sidebar", "gapToken": "cluster-loose" }), vec![main, aside]);
+        let body =
+            self.stack("body", json!({ "type": "sidebar", "gapToken": "cluster-loose" }), vec![main, aside]);
         self.screen(vec![header, metrics, body])
     }
 
@@ -123,7 +134,14 @@ impl<'k> Builder<'_, 'k, '_> {
             while fields.len() < count {
                 number += 1;
                 let name = format!("field{number}");
-                fields.push(Field { label: format!("Field {number}"), name, kind: FieldKind::String, options: Vec::new(), sample: Vec::new(), autocomplete: None });
+                fields.push(Field {
+                    label: format!("Field {number}"),
+                    name,
+                    kind: FieldKind::String,
+                    options: Vec::new(),
+                    sample: Vec::new(),
+                    autocomplete: None,
+                });
             }
             fields.truncate(count);
         }
@@ -159,46 +177,70 @@ impl<'k> Builder<'_, 'k, '_> {
         let groups = self.field_slots(&fields, 0);
         let body = self.stack("fields", json!({ "type": "stack", "gapToken": "stack-default" }), groups);
         let cancel = self.element("cancel", "Button", json!({ "props": { "label": "Cancel", "appearance": "ghost" }, "bindings": { "onClick": "onCancel" } }), Vec::new());
-        let actions = self.stack("actions", json!({ "type": "inline", "align": "end", "gapToken": "cluster-default" }), vec![cancel, action]);
-        let form = self.element("form", "Card", json!({ "layout": { "type": "stack", "gapToken": "stack-default" } }), vec![body, actions]);
+        let actions = self.stack(
+            "actions",
+            json!({ "type": "inline", "align": "end", "gapToken": "cluster-default" }),
+            vec![cancel, action],
+        );
+        let form = self.element(
+            "form",
+            "Card",
+            json!({ "layout": { "type": "stack", "gapToken": "stack-default" } }),
+            vec![body, actions],
+        );
         self.screen(vec![title, form])
     }
 
     fn detail(&mut self) -> Value {
         let header = self.slot("header", "page-header", Place::Title);
-        let labels = ["Overview", "Activity", "Related", "Files", "Settings", "Billing", "Members", "Notes", "Usage", "Security"];
+        let labels = [
+            "Overview", "Activity", "Related", "Files", "Settings", "Billing", "Members", "Notes", "Usage",
+            "Security",
+        ];
         let count = self.preferences.tab_count.unwrap_or(self.preferences.tab_labels.len().clamp(3, 10));
         let mut panels = Vec::new();
         let mut tabs = Vec::new();
         for index in 0..count {
-            let label = self.preferences.tab_labels.get(index).cloned().unwrap_or_else(|| labels.get(index).map_or(format!("Tab {}", index + 1), |label| (*label).to_owned()));
+            let label = self.preferences.tab_labels.get(index).cloned().unwrap_or_else(|| {
+                labels.get(index).map_or(format!("Tab {}", index + 1), |label| (*label).to_owned())
+            });
             let (intent, place) = match index {
                 0 => ("facts-display", Place::Facts),
                 1 => ("activity-timeline", Place::Events),
                 _ => ("data-display", Place::Records),
             };
             let slot = self.slot(&format!("tab-{index}"), intent, place);
-            let mut panel = self.stack("panel", json!({ "type": "stack", "gapToken": "stack-default" }), vec![slot]);
+            let mut panel =
+                self.stack("panel", json!({ "type": "stack", "gapToken": "stack-default" }), vec![slot]);
             panel["props"] = json!({ "label": label });
             tabs.push(Value::from(label));
             panels.push(panel);
         }
-        let tabs = self.element("tabs", "Tabs", json!({ "props": { "label": "Sections", "tabs": tabs } }), panels);
+        let tabs =
+            self.element("tabs", "Tabs", json!({ "props": { "label": "Sections", "tabs": tabs } }), panels);
         let metadata = self.slot("metadata", "metadata-display", Place::Metadata);
-        let side = self.stack("aside", json!({ "type": "stack", "gapToken": "stack-default" }), vec![metadata]);
-        let body = self.stack("body", json!({ "type": "sidebar", "gapToken": "cluster-loose" }), vec![tabs, side]);
+        let side =
+            self.stack("aside", json!({ "type": "stack", "gapToken": "stack-default" }), vec![metadata]);
+        let body =
+            self.stack("body", json!({ "type": "sidebar", "gapToken": "cluster-loose" }), vec![tabs, side]);
         self.screen(vec![header, body])
     }
 
     fn list(&mut self) -> Value {
         let heading = self.intent.title(self.layout);
-        let title = self.element("title", "Text", json!({ "props": { "content": heading, "as": "h1" } }), Vec::new());
+        let title =
+            self.element("title", "Text", json!({ "props": { "content": heading, "as": "h1" } }), Vec::new());
         let items = self.slot("items", "data-list", Place::Records);
         let search = self.slot("search", "text-input", Place::Search);
         let filter = self.slot("filters", "filter-control", Place::Filter);
         let action = self.slot("toolbar-actions", "action-button", Place::Create);
         let pages = self.slot("pagination", "pagination-control", Place::Pages);
-        let toolbar = self.element("toolbar", "Toolbar", json!({ "props": { "label": "Search and filter" } }), vec![search, filter, action]);
+        let toolbar = self.element(
+            "toolbar",
+            "Toolbar",
+            json!({ "props": { "label": "Search and filter" } }),
+            vec![search, filter, action],
+        );
         self.screen(vec![title, toolbar, items, pages])
     }
 
@@ -206,15 +248,25 @@ impl<'k> Builder<'_, 'k, '_> {
         let header = self.slot("header", "page-header", Place::Title);
         let facts = self.slot("summary", "facts-display", Place::Facts);
         let action = self.slot("actions", "action-button", Place::Open);
-        let actions = self.stack("actions", json!({ "type": "inline", "align": "end", "gapToken": "cluster-default" }), vec![action]);
-        let card = self.element("card", "Card", json!({ "layout": { "type": "stack", "gapToken": "stack-default" } }), vec![header, facts, actions]);
+        let actions = self.stack(
+            "actions",
+            json!({ "type": "inline", "align": "end", "gapToken": "cluster-default" }),
+            vec![action],
+        );
+        let card = self.element(
+            "card",
+            "Card",
+            json!({ "layout": { "type": "stack", "gapToken": "stack-default" } }),
+            vec![header, facts, actions],
+        );
         self.screen(vec![card])
     }
 
     fn timeline(&mut self) -> Value {
         let header = self.slot("header", "page-header", Place::Title);
         let filter = self.slot("filters", "filter-control", Place::Filter);
-        let toolbar = self.element("toolbar", "Toolbar", json!({ "props": { "label": "Filter" } }), vec![filter]);
+        let toolbar =
+            self.element("toolbar", "Toolbar", json!({ "props": { "label": "Filter" } }), vec![filter]);
         let events = self.slot("events", "activity-timeline", Place::Events);
         self.screen(vec![header, toolbar, events])
     }
@@ -227,8 +279,17 @@ impl<'k> Builder<'_, 'k, '_> {
         let body = self.stack("fields", json!({ "type": "stack", "gapToken": "stack-default" }), groups);
         let next = self.slot("actions", "action-button", Place::Next);
         let back = self.element("back", "Button", json!({ "props": { "label": "Back", "appearance": "secondary" }, "bindings": { "onClick": "onBack" } }), Vec::new());
-        let actions = self.stack("actions", json!({ "type": "inline", "align": "end", "gapToken": "cluster-default" }), vec![back, next]);
-        let card = self.element("step", "Card", json!({ "layout": { "type": "stack", "gapToken": "stack-default" } }), vec![body, actions]);
+        let actions = self.stack(
+            "actions",
+            json!({ "type": "inline", "align": "end", "gapToken": "cluster-default" }),
+            vec![back, next],
+        );
+        let card = self.element(
+            "step",
+            "Card",
+            json!({ "layout": { "type": "stack", "gapToken": "stack-default" } }),
+            vec![body, actions],
+        );
         self.screen(vec![header, steps, card])
     }
 }

@@ -44,14 +44,23 @@ pub struct Composition {
 }
 
 /// Composes a tree; `layout` overrides what the words suggest.
-pub fn compose(kit: &Kit, words: &str, layout: Option<LayoutName>, preferences: &Preferences, top: usize) -> Composition {
+pub fn compose(
+    kit: &Kit,
+    words: &str,
+    layout: Option<LayoutName>,
+    preferences: &Preferences,
+    top: usize,
+) -> Composition {
     let intent = Intent::read(kit, words);
     let mut warnings = Vec::new();
     let chosen = layout.unwrap_or(intent.layout);
     if layout.is_none() && intent.confidence < 0.5 {
         warnings.push(
-            Issue::warning("LOW_LAYOUT_CONFIDENCE", format!("the intent does not clearly name a layout; {} is a guess", chosen.name()))
-                .hint("set layout to dashboard, form, detail, list, card, timeline or wizard"),
+            Issue::warning(
+                "LOW_LAYOUT_CONFIDENCE",
+                format!("the intent does not clearly name a layout; {} is a guess", chosen.name()),
+            )
+            .hint("set layout to dashboard, form, detail, list, card, timeline or wizard"),
         );
     }
     let mut selector = select::Selector::new(kit, &intent, preferences, top);
@@ -59,11 +68,20 @@ pub fn compose(kit: &Kit, words: &str, layout: Option<LayoutName>, preferences: 
     for (slot, component) in &preferences.overrides {
         if kit.component(component).is_none() {
             let near = near(component, kit.component_names(), 3);
-            let issue = Issue::warning("UNKNOWN_COMPONENT", format!("the override of {slot} names the unknown component {component:?}"));
-            warnings.push(issue.hint(if near.is_empty() { "list the components with catalog.list".into() } else { format!("did you mean {}", near.join(", ")) }));
+            let issue = Issue::warning(
+                "UNKNOWN_COMPONENT",
+                format!("the override of {slot} names the unknown component {component:?}"),
+            );
+            warnings.push(issue.hint(if near.is_empty() {
+                "list the components with catalog.list".into()
+            } else {
+                format!("did you mean {}", near.join(", "))
+            }));
         } else if !selector.selections.iter().any(|selection| selection.slot == *slot) {
-            let slots: Vec<&str> = selector.selections.iter().map(|selection| selection.slot.as_str()).collect();
-            let issue = Issue::warning("UNKNOWN_SLOT", format!("layout {} has no slot {slot:?}", chosen.name()));
+            let slots: Vec<&str> =
+                selector.selections.iter().map(|selection| selection.slot.as_str()).collect();
+            let issue =
+                Issue::warning("UNKNOWN_SLOT", format!("layout {} has no slot {slot:?}", chosen.name()));
             warnings.push(issue.hint(format!("slots: {}", slots.join(", "))));
         }
     }

@@ -25,7 +25,9 @@ fn purpose(intent: &str) -> Purpose {
         "page-header" => (&["PageHeader", "DetailHeader", "Text"], &["top"], &["detail", "list"]),
         "metrics-display" => (&["MetricCard", "StatSummary", "Card"], &["main"], &["card", "list"]),
         "data-display" => (&["Table", "Card", "VizLinePreview"], &["main"], &["list", "detail"]),
-        "chart-display" => (&["VizLinePreview", "VizMarkPreview", "VizAreaPreview"], &["main"], &["detail", "card"]),
+        "chart-display" => {
+            (&["VizLinePreview", "VizMarkPreview", "VizAreaPreview"], &["main"], &["detail", "card"])
+        }
         "navigation-panel" => (&["NavigationPanel", "Tabs", "ItemList"], &["sidebar"], &["list", "detail"]),
         "text-input" => (&["SearchInput", "Input", "TagInput"], &["top"], &["list", "form"]),
         "filter-control" => (&["Select", "FilterPanel", "Input"], &["top"], &["list", "form"]),
@@ -37,7 +39,9 @@ fn purpose(intent: &str) -> Purpose {
         "choice-input" => (&["Select", "RadioGroup", "StatusSelector"], &["main"], &["form"]),
         "date-input" => (&["DatePicker", "Input"], &["main"], &["form"]),
         "facts-display" => (&["MetadataPanel", "PriceSummary", "Card"], &["main"], &["detail"]),
-        "activity-timeline" => (&["AuditTimeline", "StatusTimeline", "PaymentTimeline"], &["main"], &["timeline", "detail"]),
+        "activity-timeline" => {
+            (&["AuditTimeline", "StatusTimeline", "PaymentTimeline"], &["main"], &["timeline", "detail"])
+        }
         "progress-steps" => (&["StepIndicator", "ProgressBar", "Tabs"], &["top"], &["form"]),
         "status-indicator" => (&["StatusBadge", "Badge", "ColorizedBadge"], &["meta"], &["list", "card"]),
         _ => (&[], &[], &[]),
@@ -54,13 +58,19 @@ pub struct Selector<'a, 'k> {
 }
 
 impl<'a, 'k> Selector<'a, 'k> {
-    pub fn new(kit: &'k Kit, intent: &'a Intent<'k>, preferences: &'a Preferences, top: usize) -> Selector<'a, 'k> {
+    pub fn new(
+        kit: &'k Kit,
+        intent: &'a Intent<'k>,
+        preferences: &'a Preferences,
+        top: usize,
+    ) -> Selector<'a, 'k> {
         Selector { kit, intent, preferences, top, selections: Vec::new() }
     }
 
     /// Chooses for one slot and records how.
     pub fn choose(&mut self, slot: &str, intent: &'static str) -> Option<&'k Component> {
-        let wanted = self.preferences.overrides.iter().find(|(name, _)| name == slot).map(|(_, component)| component);
+        let wanted =
+            self.preferences.overrides.iter().find(|(name, _)| name == slot).map(|(_, component)| component);
         if let Some(component) = wanted.and_then(|name| self.kit.component(name)) {
             let reason = format!("chosen by the caller for {slot}");
             let candidate = Candidate { name: component.name.clone(), confidence: 1.0, reason };
@@ -82,13 +92,23 @@ impl<'a, 'k> Selector<'a, 'k> {
         let candidates = scored
             .into_iter()
             .take(self.top)
-            .map(|(score, component, reason)| Candidate { name: component.name.clone(), confidence: (score * 100.0).round() / 100.0, reason })
+            .map(|(score, component, reason)| Candidate {
+                name: component.name.clone(),
+                confidence: (score * 100.0).round() / 100.0,
+                reason,
+            })
             .collect();
         self.record(slot, intent, chosen, candidates);
         chosen
     }
 
-    fn record(&mut self, slot: &str, intent: &'static str, chosen: Option<&Component>, candidates: Vec<Candidate>) {
+    fn record(
+        &mut self,
+        slot: &str,
+        intent: &'static str,
+        chosen: Option<&Component>,
+        candidates: Vec<Candidate>,
+    ) {
         let selected = chosen.map(|component| component.name.clone());
         self.selections.push(Selection { slot: slot.to_owned(), intent, selected, candidates });
     }
@@ -105,7 +125,9 @@ impl<'a, 'k> Selector<'a, 'k> {
             score += 0.20;
             reasons.push(format!("tagged {intent}"));
         }
-        let shared = |list: &[String], wanted: &[&str]| list.iter().filter(|value| wanted.contains(&value.as_str())).count();
+        let shared = |list: &[String], wanted: &[&str]| {
+            list.iter().filter(|value| wanted.contains(&value.as_str())).count()
+        };
         let contexts = shared(&component.contexts, purpose.contexts).min(2);
         let regions = shared(&component.regions, purpose.regions).min(2);
         score += 0.06 * contexts as f64 + 0.06 * regions as f64;
@@ -116,18 +138,30 @@ impl<'a, 'k> Selector<'a, 'k> {
             reasons.push(format!("{regions} region match(es)"));
         }
         let name = component.name.to_lowercase();
-        let said = self.intent.words.iter().filter(|word| word.len() > 3 && (name.contains(*word) || component.tags.contains(word))).count().min(3);
+        let said = self
+            .intent
+            .words
+            .iter()
+            .filter(|word| {
+                word.len() > 3
+                    && *word != self.intent.layout.name()
+                    && (name.contains(*word) || component.tags.contains(word))
+            })
+            .count()
+            .min(3);
         if said > 0 {
             score += 0.06 * said as f64;
             reasons.push(format!("{said} word(s) of the intent"));
         }
         let slot_words = intent.split('-').filter(|word| name.contains(word)).count();
         if slot_words > 0 {
-            score += 0.08;
+            score += 0.03;
             reasons.push("name matches the slot".into());
         }
         // Traits alone say nothing about a slot; they decide between components that fit it.
-        let traits = self.intent.object.map_or(0, |object| component.traits.iter().filter(|name| object.traits.contains(name)).count().min(2));
+        let traits = self.intent.object.map_or(0, |object| {
+            component.traits.iter().filter(|name| object.traits.contains(name)).count().min(2)
+        });
         if traits > 0 && score >= 0.2 {
             score += 0.04 * traits as f64;
             reasons.push(format!("{traits} trait(s) of the object"));

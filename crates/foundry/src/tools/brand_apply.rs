@@ -79,14 +79,25 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
     };
     let plan = overlay::plan(&kit, brand, strategy, &args.delta)?;
     let date = date_of(started);
-    let scope = Scope::new(&foundry.config.root, &call.tool().policy.writes, &foundry.rules.artifacts_base, &date)?;
-    let directory = run_directory(&scope, &format!("{}/{date}/review-kit/brand.apply/{}", foundry.rules.artifacts_base, stamp_of(started)))?;
+    let scope =
+        Scope::new(&foundry.config.root, &call.tool().policy.writes, &foundry.rules.artifacts_base, &date)?;
+    let directory = run_directory(
+        &scope,
+        &format!("{}/{date}/review-kit/brand.apply/{}", foundry.rules.artifacts_base, stamp_of(started)),
+    )?;
     let preview = preview(brand, &plan);
     let mut artifacts = Vec::new();
     let mut diagnostics_path = None;
     if args.apply {
         let ended = call.now();
-        for (name, purpose, text) in files(brand, strategy, &plan, &iso_of(started), &iso_of(ended), (ended - started).get_milliseconds()) {
+        for (name, purpose, text) in files(
+            brand,
+            strategy,
+            &plan,
+            &iso_of(started),
+            &iso_of(ended),
+            (ended - started).get_milliseconds(),
+        ) {
             let written = scope.write(&format!("{directory}/{name}"), text.as_bytes())?;
             if name == "diagnostics.json" {
                 diagnostics_path = Some(written.path.clone());
@@ -141,9 +152,13 @@ fn preview(brand: &str, plan: &Plan) -> Preview {
     };
     let touched = || plan.themes.iter().filter(|(_, _, changes)| !changes.is_empty());
     let mut notes: Vec<String> = touched()
-        .map(|(theme, _, changes)| format!("{theme}: {} updated token{}", changes.len(), if changes.len() == 1 { "" } else { "s" }))
+        .map(|(theme, _, changes)| {
+            format!("{theme}: {} updated token{}", changes.len(), if changes.len() == 1 { "" } else { "s" })
+        })
         .collect();
-    notes.extend(plan.contrast.iter().map(|(theme, finding)| format!("contrast in theme {theme}: {}", finding.hint())));
+    notes.extend(
+        plan.contrast.iter().map(|(theme, finding)| format!("contrast in theme {theme}: {}", finding.hint())),
+    );
     let diffs = touched().map(|(theme, _, changes)| diff(brand, theme, changes)).collect();
     let specimens = touched()
         .flat_map(|(theme, _, changes)| changes.iter().map(move |change| specimen(theme, change)))
@@ -200,14 +215,27 @@ fn files(
     let mut files: Vec<(String, &'static str, String)> = plan
         .themes
         .iter()
-        .map(|(theme, document, _)| (format!("tokens.{brand}.{theme}.json"), "Brand tokens after the change", pretty(document)))
+        .map(|(theme, document, _)| {
+            (format!("tokens.{brand}.{theme}.json"), "Brand tokens after the change", pretty(document))
+        })
         .collect();
-    let specimens: Vec<Value> =
-        plan.themes.iter().flat_map(|(theme, _, changes)| changes.iter().map(|change| specimen(theme, change))).collect();
+    let specimens: Vec<Value> = plan
+        .themes
+        .iter()
+        .flat_map(|(theme, _, changes)| changes.iter().map(|change| specimen(theme, change)))
+        .collect();
     files.push(("specimens.json".into(), "Every changed value", pretty(&json!(specimens))));
-    files.push(("variables.css".into(), "Changed values as custom properties", overlay::variables_css(brand, plan)));
-    let touched: Vec<&str> =
-        plan.themes.iter().filter(|(_, _, changes)| !changes.is_empty()).map(|(theme, _, _)| *theme).collect();
+    files.push((
+        "variables.css".into(),
+        "Changed values as custom properties",
+        overlay::variables_css(brand, plan),
+    ));
+    let touched: Vec<&str> = plan
+        .themes
+        .iter()
+        .filter(|(_, _, changes)| !changes.is_empty())
+        .map(|(theme, _, _)| *theme)
+        .collect();
     let contrast: Vec<Value> = plan
         .contrast
         .iter()

@@ -113,7 +113,8 @@ pub struct Entry {
 
 fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Listing, FoundryError> {
     let kit = foundry.kit()?;
-    let has = |list: &[String], wanted: &Option<String>| wanted.as_ref().is_none_or(|wanted| list.contains(wanted));
+    let has =
+        |list: &[String], wanted: &Option<String>| wanted.as_ref().is_none_or(|wanted| list.contains(wanted));
     let mut matching: Vec<&Component> = kit
         .components
         .iter()
@@ -170,13 +171,14 @@ fn relevance(component: &Component, query: &str) -> u32 {
 
 fn suggestions(kit: &Kit, args: &Args) -> Vec<String> {
     let values = |of: fn(&Component) -> &[String]| -> BTreeSet<&str> {
-        kit.components.iter().flat_map(|component| of(component)).map(String::as_str).collect()
+        kit.components.iter().flat_map(of).map(String::as_str).collect()
     };
     let mut found = Vec::new();
     let mut suggest = |label: &str, wanted: &Option<String>, known: BTreeSet<&str>| {
         if let Some(wanted) = wanted.as_ref().filter(|wanted| !known.contains(wanted.as_str())) {
             let close = near(wanted, known.iter().copied(), 3);
-            let shown: Vec<&str> = if close.is_empty() { known.into_iter().take(20).collect() } else { close };
+            let shown: Vec<&str> =
+                if close.is_empty() { known.into_iter().take(20).collect() } else { close };
             found.extend(shown.into_iter().map(|value| format!("{label}={value}")));
         }
     };

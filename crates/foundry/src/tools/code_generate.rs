@@ -123,7 +123,8 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Generated, FoundryErro
         component_count: tree.components().len(),
         unknown_components: report.missing_components.clone(),
     };
-    let (unknown, errors): (Vec<Issue>, Vec<Issue>) = report.errors.into_iter().partition(|issue| issue.code == "UNKNOWN_COMPONENT");
+    let (unknown, errors): (Vec<Issue>, Vec<Issue>) =
+        report.errors.into_iter().partition(|issue| issue.code == "UNKNOWN_COMPONENT");
     if !errors.is_empty() {
         return Ok(failed(errors, meta));
     }
@@ -136,7 +137,8 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Generated, FoundryErro
     if !unknown.is_empty() {
         let names = meta.unknown_components.join(", ");
         let hints: Vec<String> = unknown.iter().filter_map(|issue| issue.hint.clone()).collect();
-        let mut issue = Issue::warning("UNKNOWN_COMPONENTS", format!("the kit has no {names}; a div stands in"));
+        let mut issue =
+            Issue::warning("UNKNOWN_COMPONENTS", format!("the kit has no {names}; a div stands in"));
         if let Some(hint) = hints.first() {
             issue = issue.hint(hint.clone());
         }

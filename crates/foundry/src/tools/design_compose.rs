@@ -158,7 +158,9 @@ pub struct Meta {
 
 fn within(value: Option<usize>, most: usize, name: &str) -> Result<Option<usize>, FoundryError> {
     match value {
-        Some(value) if value == 0 || value > most => Err(FoundryError::arguments(format!("{name} must be from 1 to {most}"))),
+        Some(value) if value == 0 || value > most => {
+            Err(FoundryError::arguments(format!("{name} must be from 1 to {most}")))
+        }
         other => Ok(other),
     }
 }
@@ -194,15 +196,19 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Composed, FoundryError
     let tree = Tree::read(&composition.schema);
     let node_count = tree.as_ref().map_or(0, |tree| tree.nodes.len());
     let validation = match (options.validate.unwrap_or(true), tree) {
-        (false, _) => Validation { status: ValidationStatus::Skipped, errors: Vec::new(), warnings: Vec::new() },
+        (false, _) => {
+            Validation { status: ValidationStatus::Skipped, errors: Vec::new(), warnings: Vec::new() }
+        }
         (true, Ok(tree)) => {
             let report = validate::check(&kit, &tree, true);
-            let status = if report.errors.is_empty() { ValidationStatus::Ok } else { ValidationStatus::Invalid };
+            let status =
+                if report.errors.is_empty() { ValidationStatus::Ok } else { ValidationStatus::Invalid };
             Validation { status, errors: report.errors, warnings: report.warnings }
         }
         (true, Err(errors)) => Validation { status: ValidationStatus::Invalid, errors, warnings: Vec::new() },
     };
-    let status = if matches!(validation.status, ValidationStatus::Invalid) { Status::Error } else { Status::Ok };
+    let status =
+        if matches!(validation.status, ValidationStatus::Invalid) { Status::Error } else { Status::Ok };
     let selections: Vec<Selection> = composition
         .selections
         .into_iter()
@@ -213,7 +219,11 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Composed, FoundryError
             candidates: selection
                 .candidates
                 .into_iter()
-                .map(|candidate| Candidate { name: candidate.name, confidence: candidate.confidence, reason: candidate.reason })
+                .map(|candidate| Candidate {
+                    name: candidate.name,
+                    confidence: candidate.confidence,
+                    reason: candidate.reason,
+                })
                 .collect(),
         })
         .collect();

@@ -52,7 +52,10 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryErr
             .ok_or_else(|| not_found(store, &args.external_system, &args.external_component))?;
         Ok(if applied { store.mappings.remove(at) } else { store.mappings[at].clone() })
     })?;
-    let warnings =
-        if applied { Vec::new() } else { vec!["preview only: nothing was removed; set apply to true".to_owned()] };
+    let warnings = if applied {
+        Vec::new()
+    } else {
+        vec!["preview only: nothing was removed; set apply to true".to_owned()]
+    };
     Ok(Changed { status: Status::Ok, mapping, etag: store.etag(), warnings, applied })
 }

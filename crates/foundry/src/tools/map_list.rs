@@ -60,9 +60,12 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Listing, FoundryError>
     let matching: Vec<Mapping> = store
         .mappings
         .into_iter()
-        .filter(|mapping| wanted.as_ref().is_none_or(|wanted| mapping.external_system.to_lowercase() == *wanted))
+        .filter(|mapping| {
+            wanted.as_ref().is_none_or(|wanted| mapping.external_system.to_lowercase() == *wanted)
+        })
         .collect();
     let total_count = matching.len();
-    let mappings = matching.into_iter().skip(args.offset.unwrap_or(0)).take(args.limit.unwrap_or(usize::MAX)).collect();
+    let mappings =
+        matching.into_iter().skip(args.offset.unwrap_or(0)).take(args.limit.unwrap_or(usize::MAX)).collect();
     Ok(Listing { mappings, total_count, stats, etag })
 }

@@ -68,7 +68,11 @@ pub struct Translation {
 /// The error of a tool that needs the mapping to exist.
 pub fn not_found(store: &Store, system: &str, component: &str) -> FoundryError {
     let near = suggestions(store, component);
-    let hint = if near.is_empty() { "see the mappings with map.list".to_owned() } else { format!("did you mean {}", near.join(", ")) };
+    let hint = if near.is_empty() {
+        "see the mappings with map.list".to_owned()
+    } else {
+        format!("did you mean {}", near.join(", "))
+    };
     FoundryError::refused(format!("no mapping found for {system}/{component}"), hint)
 }
 
@@ -88,7 +92,10 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Resolution, FoundryErr
             status: Status::NotFound,
             mapping: None,
             prop_translations: None,
-            message: Some(format!("No mapping found for {}/{}", args.external_system, args.external_component)),
+            message: Some(format!(
+                "No mapping found for {}/{}",
+                args.external_system, args.external_component
+            )),
             suggestions: suggestions(&store, &args.external_component),
         });
     };
@@ -103,5 +110,11 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Resolution, FoundryErr
             coercion_detail: prop.coercion.as_ref().and_then(|coercion| coercion.detail()),
         })
         .collect();
-    Ok(Resolution { status: Status::Ok, mapping: Some(mapping), prop_translations: Some(translations), message: None, suggestions: Vec::new() })
+    Ok(Resolution {
+        status: Status::Ok,
+        mapping: Some(mapping),
+        prop_translations: Some(translations),
+        message: None,
+        suggestions: Vec::new(),
+    })
 }

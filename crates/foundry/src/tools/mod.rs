@@ -88,8 +88,11 @@ where
     let foundry = Arc::clone(foundry);
     def.input(def_input).output(def_output).raw_handler(move |call, args| {
         let args = bounded(args).map_err(|_| {
-            Fault::new(ErrorCode::SchemaInput, format!("the input is nested more than {MAX_JSON_DEPTH} levels deep"))
-                .hint("split the tree into several screens or calls")
+            Fault::new(
+                ErrorCode::SchemaInput,
+                format!("the input is nested more than {MAX_JSON_DEPTH} levels deep"),
+            )
+            .hint("split the tree into several screens or calls")
         })?;
         if !args.is_object() {
             return Err(Fault::new(ErrorCode::SchemaInput, "the input must be an object"));
@@ -103,10 +106,8 @@ where
 fn brand<'k>(kit: &'k crate::kit::Kit, wanted: Option<&str>) -> Result<&'k str, FoundryError> {
     let Some(wanted) = wanted else { return Ok(kit.default_brand()) };
     let known = &kit.manifest.brands;
-    known.iter().find(|brand| *brand == wanted).map(String::as_str).ok_or_else(|| {
-        FoundryError::Arguments {
-            message: format!("brand {wanted:?} does not exist"),
-            hint: Some(format!("one of {}", known.join(", "))),
-        }
+    known.iter().find(|brand| *brand == wanted).map(String::as_str).ok_or_else(|| FoundryError::Arguments {
+        message: format!("brand {wanted:?} does not exist"),
+        hint: Some(format!("one of {}", known.join(", "))),
     })
 }

@@ -110,5 +110,9 @@ pub fn subject(
 }
 
 fn version_of(json: &Value) -> String {
-    json.get("version").and_then(Value::as_str).filter(|version| !version.is_empty()).unwrap_or("0.0.0").to_owned()
+    json.get("version")
+        .and_then(Value::as_str)
+        .filter(|version| !version.is_empty())
+        .unwrap_or("0.0.0")
+        .to_owned()
 }

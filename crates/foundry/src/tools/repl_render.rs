@@ -165,7 +165,8 @@ pub struct OutputEcho {
 fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Rendering, FoundryError> {
     let kit = foundry.kit()?;
     let options = args.options.unwrap_or_default();
-    let wanted = (args.apply.unwrap_or(false) || args.output.is_some()) && !options.preview_only.unwrap_or(false);
+    let wanted =
+        (args.apply.unwrap_or(false) || args.output.is_some()) && !options.preview_only.unwrap_or(false);
     let output = args.output.unwrap_or_default();
     let brand = brand(&kit, output.brand.as_deref())?;
     let subject = subject(&kit, args.mode, args.schema, args.base_tree, args.patch, true)?;
@@ -212,7 +213,8 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Rendering, FoundryErro
         Format::Document => {
             let page = render::document(&kit, &tree, brand, Styling::Tokens);
             rendering.warnings.extend(page.warnings);
-            rendering.html = Some(if output.compact.unwrap_or(false) { without_styles(&page.html) } else { page.html });
+            rendering.html =
+                Some(if output.compact.unwrap_or(false) { without_styles(&page.html) } else { page.html });
         }
         _ => fragments(&kit, &tree, brand, output.include_css.unwrap_or(true), &mut rendering),
     }
@@ -234,13 +236,16 @@ fn preview(tree: &Tree, research_context: Option<Map<String, Value>>) -> Preview
 /// Known siblings are rendered; every unknown node, however deep, is an error of its own.
 fn fragments(kit: &Kit, tree: &Tree, brand: &str, include_css: bool, rendering: &mut Rendering) {
     let (fragments, css, warnings) = render::fragments(kit, tree, brand, include_css, Styling::Tokens);
-    let top: Vec<usize> = tree.screens.iter().flat_map(|&screen| tree.nodes[screen].children.clone()).collect();
+    let top: Vec<usize> =
+        tree.screens.iter().flat_map(|&screen| tree.nodes[screen].children.clone()).collect();
     for issue in &mut rendering.errors {
-        let owner = issue.node_id.as_deref().and_then(|id| tree.find(id)).and_then(|mut at| loop {
-            if top.contains(&at) {
-                break Some(at);
+        let owner = issue.node_id.as_deref().and_then(|id| tree.find(id)).and_then(|mut at| {
+            loop {
+                if top.contains(&at) {
+                    break Some(at);
+                }
+                at = tree.nodes[at].parent?;
             }
-            at = tree.nodes[at].parent?;
         });
         if let Some(owner) = owner {
             issue.path = Some(format!("/fragments/{}", crate::json::pointer_segment(&tree.nodes[owner].id)));

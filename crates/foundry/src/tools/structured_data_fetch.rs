@@ -118,7 +118,8 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Fetched, FoundryError>
         (Some(wanted), Dataset::Components | Dataset::Tokens) => {
             let exact = versions.iter().find(|version| *version == wanted);
             let earlier = versions.iter().rev().find(|version| *version < wanted);
-            let resolved = exact.or(earlier).or(versions.first()).expect("the kit's own version is always there");
+            let resolved =
+                exact.or(earlier).or(versions.first()).expect("the kit's own version is always there");
             if resolved != wanted {
                 warnings.push(format!("version {wanted} does not exist; {resolved} is the nearest"));
             }
@@ -172,7 +173,11 @@ fn of_kit(kit: &Kit, name: &str) -> Document {
         "tokens" => tokens.clone(),
         _ => kit.manifest_document(),
     };
-    let path = if name == "manifest" { "kit/manifest.json".into() } else { format!("kit/oods-{name}-{version}.json") };
+    let path = if name == "manifest" {
+        "kit/manifest.json".into()
+    } else {
+        format!("kit/oods-{name}-{version}.json")
+    };
     Document { value, path, version, manifest_path: "kit/manifest.json".into() }
 }
 
@@ -189,17 +194,31 @@ fn load(foundry: &Foundry, kit: &Kit, name: &str, version: &str) -> Result<Docum
 }
 
 /// What the project's manifest names, when it keeps one; else the kit.
-fn latest(foundry: &Foundry, kit: &Kit, dataset: Dataset, warnings: &mut Vec<String>) -> Result<Document, FoundryError> {
+fn latest(
+    foundry: &Foundry,
+    kit: &Kit,
+    dataset: Dataset,
+    warnings: &mut Vec<String>,
+) -> Result<Document, FoundryError> {
     let name = dataset.name();
-    let Some(manifest) = dataset::manifest_on_disk(&foundry.config.root) else { return Ok(of_kit(kit, name)) };
+    let Some(manifest) = dataset::manifest_on_disk(&foundry.config.root) else {
+        return Ok(of_kit(kit, name));
+    };
     let version = manifest.get("version").and_then(Value::as_str).unwrap_or_default().to_owned();
     let manifest_path = format!("{DIRECTORY}/manifest.json");
     if dataset == Dataset::Manifest {
         return Ok(Document { value: manifest, path: manifest_path.clone(), version, manifest_path });
     }
-    let entry = manifest.get("artifacts").and_then(Value::as_array).into_iter().flatten().find(|entry| entry["name"] == name);
+    let entry = manifest
+        .get("artifacts")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .find(|entry| entry["name"] == name);
     let date = entry
-        .and_then(|entry| entry.get("file")?.as_str()?.strip_suffix(".json")?.strip_prefix(&format!("oods-{name}-")))
+        .and_then(|entry| {
+            entry.get("file")?.as_str()?.strip_suffix(".json")?.strip_prefix(&format!("oods-{name}-"))
+        })
         .filter(|date| dataset::is_date(date));
     let Some(date) = date else { return Ok(of_kit(kit, name)) };
     let document = load(foundry, kit, name, date)?;

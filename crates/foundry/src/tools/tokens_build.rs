@@ -54,7 +54,10 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
     let brand = brand(&kit, Some(&args.brand))?;
     let Some(theme) = kit.manifest.themes.iter().find(|theme| **theme == args.theme) else {
         let hint = Some(format!("one of {}", kit.manifest.themes.join(", ")));
-        return Err(FoundryError::Arguments { message: format!("theme {:?} does not exist", args.theme), hint });
+        return Err(FoundryError::Arguments {
+            message: format!("theme {:?} does not exist", args.theme),
+            hint,
+        });
     };
     let themes = kit.themes_of(brand, theme);
     let (set, others) = themes.split_first().expect("the theme was just found");
@@ -66,7 +69,12 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
     let others: Vec<(&str, &TokenSet)> = others.iter().map(|(theme, set)| (*theme, set.as_ref())).collect();
     let files = emit::files(&set.1, brand, theme, &others);
 
-    let scope = Scope::new(&foundry.config.root, &call.tool().policy.writes, &foundry.rules.artifacts_base, &date_of(started))?;
+    let scope = Scope::new(
+        &foundry.config.root,
+        &call.tool().policy.writes,
+        &foundry.rules.artifacts_base,
+        &date_of(started),
+    )?;
     let directory = format!("{}/{}/tokens.build", foundry.rules.artifacts_base, date_of(started));
     let mut artifacts = Vec::new();
     if args.apply {
@@ -100,8 +108,15 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
         diagnostics_path: None,
         artifacts_detail: artifacts.iter().map(Into::into).collect(),
         preview: Some(Preview {
-            summary: Some(format!("{verb} {} files with {} tokens for brand {brand}, theme {theme}.", files.len(), set.1.len())),
-            notes: files.iter().map(|file| format!("{}: {}, {} bytes", file.name, file.purpose, file.text.len())).collect(),
+            summary: Some(format!(
+                "{verb} {} files with {} tokens for brand {brand}, theme {theme}.",
+                files.len(),
+                set.1.len()
+            )),
+            notes: files
+                .iter()
+                .map(|file| format!("{}: {}, {} bytes", file.name, file.purpose, file.text.len()))
+                .collect(),
             ..Preview::default()
         }),
     })

@@ -22,9 +22,11 @@ fn every_layout_is_filled_valid_and_accessible() {
         let answer = site.call("design.compose", json!({ "intent": intent }));
         assert_eq!(answer["layout"], *layout, "{intent}");
         assert_eq!(answer["validation"], json!({ "status": "ok", "errors": [], "warnings": [] }), "{intent}");
-        let checked = site.call("repl.validate", json!({ "mode": "full", "schema": answer["schema"], "checkA11y": true }));
+        let checked = site
+            .call("repl.validate", json!({ "mode": "full", "schema": answer["schema"], "checkA11y": true }));
         assert_eq!((&checked["status"], &checked["warnings"]), (&json!("ok"), &json!([])), "{intent}");
-        let rendered = site.call("repl.render", json!({ "mode": "full", "schema": answer["schema"], "apply": true }));
+        let rendered =
+            site.call("repl.render", json!({ "mode": "full", "schema": answer["schema"], "apply": true }));
         assert_eq!((&rendered["status"], &rendered["warnings"]), (&json!("ok"), &json!([])), "{intent}");
     }
 }
@@ -45,9 +47,18 @@ fn preferences_and_overrides_are_followed() {
     let answer = site.call("design.compose", json!({ "intent": "user profile", "layout": "detail", "preferences": { "theme": "hc", "tabLabels": ["Me", "Mine"], "tabCount": 2, "componentOverrides": { "metadata": "OwnershipSummary", "nowhere": "Card", "header": "Zork" } } }));
     assert_eq!(answer["schema"]["theme"], "hc");
     assert!(answer["schema"].to_string().contains(r#""tabs":["Me","Mine"]"#));
-    let metadata = answer["selections"].as_array().unwrap().iter().find(|slot| slot["slotName"] == "metadata").unwrap();
-    assert_eq!((&metadata["selectedComponent"], &metadata["candidates"][0]["confidence"]), (&json!("OwnershipSummary"), &json!(1.0)));
-    let codes: Vec<&str> = answer["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect();
+    let metadata =
+        answer["selections"].as_array().unwrap().iter().find(|slot| slot["slotName"] == "metadata").unwrap();
+    assert_eq!(
+        (&metadata["selectedComponent"], &metadata["candidates"][0]["confidence"]),
+        (&json!("OwnershipSummary"), &json!(1.0))
+    );
+    let codes: Vec<&str> = answer["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|warning| warning["code"].as_str().unwrap())
+        .collect();
     assert_eq!(codes, ["UNKNOWN_COMPONENT", "UNKNOWN_SLOT"]);
     assert_eq!(answer["validation"]["status"], "ok");
 }

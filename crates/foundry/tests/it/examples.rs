@@ -34,7 +34,8 @@ fn every_argument_is_described() {
     for tool in &Site::new().tools {
         let mut found = Vec::new();
         undescribed(&tool.def.input, &tool.def.id, &mut found);
-        for (name, definition) in tool.def.input.get("$defs").and_then(Value::as_object).into_iter().flatten() {
+        for (name, definition) in tool.def.input.get("$defs").and_then(Value::as_object).into_iter().flatten()
+        {
             undescribed(definition, &format!("{}#{name}", tool.def.id), &mut found);
         }
         assert_eq!(found, Vec::<String>::new());
@@ -91,13 +92,20 @@ fn the_render_examples_answer_as_shown() {
     );
     assert_eq!(answer["status"], "ok");
     assert_eq!(answer["appliedPatch"], true);
-    assert_eq!(answer["preview"], json!({"screens": ["screen_home"], "routes": [], "activeScreen": "screen_home", "summary": "Render ready for 1 screen"}));
-    assert_eq!(answer["normalizedPatch"], json!([{"op": "replace", "path": "/screens/0/children/0/component", "value": "ArchiveEvent"}]));
+    assert_eq!(
+        answer["preview"],
+        json!({"screens": ["screen_home"], "routes": [], "activeScreen": "screen_home", "summary": "Render ready for 1 screen"})
+    );
+    assert_eq!(
+        answer["normalizedPatch"],
+        json!([{"op": "replace", "path": "/screens/0/children/0/component", "value": "ArchiveEvent"}])
+    );
     assert!(answer.get("html").is_none(), "no output was asked for");
 
     let mut tree = base.clone();
     tree["screens"][0]["children"][0]["props"] = json!({"content": "Hello & <welcome>"});
-    let answer = site.call("repl.render", json!({"mode": "full", "output": {"format": "fragment"}, "schema": tree}));
+    let answer =
+        site.call("repl.render", json!({"mode": "full", "output": {"format": "fragment"}, "schema": tree}));
     assert_eq!(answer["output"], json!({"format": "fragments", "strict": false}));
     let html = answer["fragments"]["title"]["html"].as_str().unwrap();
     assert!(html.contains("Hello &amp; &lt;welcome&gt;"), "{html}");
@@ -115,7 +123,10 @@ fn the_brand_example_answers_as_shown() {
     assert_eq!(answer["preview"]["summary"], "Updated 1 token value for brand A.");
     assert_eq!(answer["preview"]["notes"], json!(["base: 1 updated token"]));
     let transcript = answer["transcriptPath"].as_str().unwrap();
-    assert!(transcript.starts_with("artifacts/current-state/") && transcript.contains("/review-kit/brand.apply/"), "{transcript}");
+    assert!(
+        transcript.starts_with("artifacts/current-state/") && transcript.contains("/review-kit/brand.apply/"),
+        "{transcript}"
+    );
     assert!(answer["bundleIndexPath"].as_str().unwrap().ends_with("/bundle.json"));
     assert!(site.path().join(transcript).is_file());
 }
@@ -132,15 +143,26 @@ fn the_mapping_example_is_accepted_once() {
     assert_eq!(fault.code.line().name(), "BAD_REQUEST");
     assert!(fault.message.contains("material__Button"), "{}", fault.message);
 
-    let found = site.call("map.resolve", json!({"externalSystem": "Material", "externalComponent": "button"}));
+    let found =
+        site.call("map.resolve", json!({"externalSystem": "Material", "externalComponent": "button"}));
     assert_eq!(found["status"], "ok");
     assert_eq!(found["propTranslations"][0]["coercionType"], "enum-map");
-    assert_eq!(found["propTranslations"][0]["coercionDetail"], json!({"values": {"contained": "primary", "outlined": "secondary", "text": "ghost"}}));
-    assert_eq!(found["propTranslations"][1], json!({"externalProp": "disabled", "oodsProp": "isDisabled", "coercionType": null, "coercionDetail": null}));
-    let missing = site.call("map.resolve", json!({"externalSystem": "material", "externalComponent": "TextField"}));
+    assert_eq!(
+        found["propTranslations"][0]["coercionDetail"],
+        json!({"values": {"contained": "primary", "outlined": "secondary", "text": "ghost"}})
+    );
+    assert_eq!(
+        found["propTranslations"][1],
+        json!({"externalProp": "disabled", "oodsProp": "isDisabled", "coercionType": null, "coercionDetail": null})
+    );
+    let missing =
+        site.call("map.resolve", json!({"externalSystem": "material", "externalComponent": "TextField"}));
     assert_eq!(missing["message"], "No mapping found for material/TextField");
     let list = site.call("map.list", json!({"externalSystem": "material"}));
-    assert_eq!((&list["totalCount"], &list["stats"]), (&json!(1), &json!({"mappingCount": 1, "systemCount": 1})));
+    assert_eq!(
+        (&list["totalCount"], &list["stats"]),
+        (&json!(1), &json!({"mappingCount": 1, "systemCount": 1}))
+    );
 }
 
 #[test]
@@ -154,7 +176,8 @@ fn the_compose_example_answers_as_shown() {
     assert_eq!(answer["warnings"], json!([]));
     assert_eq!(answer["meta"]["layoutDetected"], "dashboard");
     assert_eq!(answer["meta"]["slotCount"], 4);
-    let metrics = answer["selections"].as_array().unwrap().iter().find(|slot| slot["slotName"] == "metrics").unwrap();
+    let metrics =
+        answer["selections"].as_array().unwrap().iter().find(|slot| slot["slotName"] == "metrics").unwrap();
     assert_eq!(metrics["selectedComponent"], "MetricCard");
     let best = metrics["candidates"][0]["confidence"].as_f64().unwrap();
     assert!(best < 1.0 && best > 0.5, "{best}");
@@ -176,12 +199,22 @@ fn the_code_example_answers_as_shown() {
 #[test]
 fn the_dataset_examples_answer_as_shown() {
     let site = Site::new();
-    let first = site.call("structuredData.fetch", json!({"dataset": "components", "ifNoneMatch": "deadbeef", "includePayload": true}));
+    let first = site.call(
+        "structuredData.fetch",
+        json!({"dataset": "components", "ifNoneMatch": "deadbeef", "includePayload": true}),
+    );
     assert_eq!((&first["matched"], &first["payloadIncluded"]), (&json!(false), &json!(true)));
-    let again = site.call("structuredData.fetch", json!({"dataset": "components", "ifNoneMatch": first["etag"]}));
+    let again =
+        site.call("structuredData.fetch", json!({"dataset": "components", "ifNoneMatch": first["etag"]}));
     assert_eq!((&again["matched"], &again["payloadIncluded"]), (&json!(true), &json!(false)));
     assert!(again.get("payload").is_none());
-    let dated = site.call("structuredData.fetch", json!({"dataset": "components", "version": "2026-02-20", "listVersions": false}));
-    assert_eq!((&dated["requestedVersion"], &dated["resolvedVersion"]), (&json!("2026-02-20"), &json!("2026-02-24")));
+    let dated = site.call(
+        "structuredData.fetch",
+        json!({"dataset": "components", "version": "2026-02-20", "listVersions": false}),
+    );
+    assert_eq!(
+        (&dated["requestedVersion"], &dated["resolvedVersion"]),
+        (&json!("2026-02-20"), &json!("2026-02-24"))
+    );
     assert_eq!(dated["warnings"].as_array().unwrap().len(), 1);
 }

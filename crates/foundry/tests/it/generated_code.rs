@@ -144,16 +144,31 @@ fn every_composed_screen_type_checks_in_react() {
     for (index, (intent, _)) in INTENTS.iter().enumerate() {
         let schema = site.call("design.compose", json!({ "intent": intent }))["schema"].clone();
         for styling in ["tokens", "inline"] {
-            let answer = site.call("code.generate", json!({ "schema": schema, "framework": "react", "options": { "styling": styling } }));
+            let answer = site.call(
+                "code.generate",
+                json!({ "schema": schema, "framework": "react", "options": { "styling": styling } }),
+            );
             assert_eq!(answer["warnings"], json!([]), "{intent}");
-            fs::write(project.folder.path().join(format!("src/Screen{index}{styling}.tsx")), answer["code"].as_str().unwrap()).unwrap();
+            fs::write(
+                project.folder.path().join(format!("src/Screen{index}{styling}.tsx")),
+                answer["code"].as_str().unwrap(),
+            )
+            .unwrap();
         }
-        let script = site.call("code.generate", json!({ "schema": schema, "framework": "react", "options": { "typescript": false } }));
+        let script = site.call(
+            "code.generate",
+            json!({ "schema": schema, "framework": "react", "options": { "typescript": false } }),
+        );
         assert_eq!(script["fileExtension"], ".jsx");
     }
     // Every component of the kit, with the properties it is shown with.
-    let children: Vec<Value> = kit().components.iter().map(|c| json!({ "id": c.name, "component": c.name, "props": c.example })).collect();
-    let all = json!({ "version": "1", "screens": [{ "id": "all", "component": "Stack", "children": children }] });
+    let children: Vec<Value> = kit()
+        .components
+        .iter()
+        .map(|c| json!({ "id": c.name, "component": c.name, "props": c.example }))
+        .collect();
+    let all =
+        json!({ "version": "1", "screens": [{ "id": "all", "component": "Stack", "children": children }] });
     let answer = site.call("code.generate", json!({ "schema": all, "framework": "react" }));
     fs::write(project.folder.path().join("src/All.tsx"), answer["code"].as_str().unwrap()).unwrap();
     project.check_types();
@@ -188,12 +203,21 @@ fn composed_screens_have_no_serious_violation() {
         for theme in ["light", "dark", "hc"] {
             let mut schema = site.call("design.compose", json!({ "intent": intent }))["schema"].clone();
             schema["theme"] = theme.into();
-            let page = site.call("repl.render", json!({ "mode": "full", "schema": schema, "apply": true }))["html"].as_str().unwrap().to_owned();
+            let page =
+                site.call("repl.render", json!({ "mode": "full", "schema": schema, "apply": true }))["html"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned();
             let script = "axe.run().then(r => { const bad = r.violations.filter(v => ['serious','critical'].includes(v.impact)).map(v => v.id + ': ' + v.nodes.map(n => n.html).join(' | ')); const out = document.createElement('pre'); out.id = 'axe'; out.textContent = 'AXE ' + r.passes.length + ' BAD ' + JSON.stringify(bad); document.body.append(out); });";
-            let html = page.replace("</body>", &format!("<script>{axe}</script><script>{script}</script></body>"));
+            let html =
+                page.replace("</body>", &format!("<script>{axe}</script><script>{script}</script></body>"));
             let dom = open(folder.path(), "page.html", &html);
             let report = dom.split("AXE ").last().unwrap_or_default();
-            assert!(report.contains("BAD []"), "{intent} in {theme}: {}", report.chars().take(2000).collect::<String>());
+            assert!(
+                report.contains("BAD []"),
+                "{intent} in {theme}: {}",
+                report.chars().take(2000).collect::<String>()
+            );
         }
     }
 }

@@ -17,7 +17,8 @@ mod oracle {
     }
 
     fn index(token: &str, len: usize) -> Option<usize> {
-        let canonical = token == "0" || (!token.starts_with('0') && !token.is_empty() && token.bytes().all(|b| b.is_ascii_digit()));
+        let canonical = token == "0"
+            || (!token.starts_with('0') && !token.is_empty() && token.bytes().all(|b| b.is_ascii_digit()));
         let index: usize = canonical.then(|| token.parse().ok()).flatten()?;
         (index < len).then_some(index)
     }
@@ -83,7 +84,9 @@ mod oracle {
                     } else {
                         // Replacing keeps the place in a list, so it is not remove and add.
                         match parent(&mut document, &path)? {
-                            Value::Object(object) => drop(object.insert(path.last()?.clone(), operation["value"].clone())),
+                            Value::Object(object) => {
+                                drop(object.insert(path.last()?.clone(), operation["value"].clone()))
+                            }
                             Value::Array(items) => {
                                 let at = index(path.last()?, items.len())?;
                                 items[at] = operation["value"].clone();
@@ -116,11 +119,17 @@ mod oracle {
 }
 
 fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), (0..5i64).prop_map(Value::from), "[ab~/é]{0,2}".prop_map(Value::from)];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..5i64).prop_map(Value::from),
+        "[ab~/é]{0,2}".prop_map(Value::from)
+    ];
     leaf.prop_recursive(3, 16, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map("[ab~/0]{1,2}", inner, 0..4).prop_map(|map| Value::Object(map.into_iter().collect::<Map<_, _>>())),
+            prop::collection::btree_map("[ab~/0]{1,2}", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect::<Map<_, _>>())),
         ]
     })
 }
@@ -149,11 +158,12 @@ fn pointers(value: &Value, at: String, into: &mut Vec<String>) {
 fn operation(paths: Vec<String>) -> impl Strategy<Value = Value> {
     let path = prop::sample::select(paths.clone());
     let from = prop::sample::select(paths);
-    (prop::sample::select(vec!["add", "remove", "replace", "move", "copy", "test"]), path, from, value()).prop_map(|(op, path, from, value)| match op {
-        "remove" => json!({ "op": op, "path": path }),
-        "move" | "copy" => json!({ "op": op, "path": path, "from": from }),
-        _ => json!({ "op": op, "path": path, "value": value }),
-    })
+    (prop::sample::select(vec!["add", "remove", "replace", "move", "copy", "test"]), path, from, value())
+        .prop_map(|(op, path, from, value)| match op {
+            "remove" => json!({ "op": op, "path": path }),
+            "move" | "copy" => json!({ "op": op, "path": path, "from": from }),
+            _ => json!({ "op": op, "path": path, "value": value }),
+        })
 }
 
 proptest! {

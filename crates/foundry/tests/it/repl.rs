@@ -14,7 +14,10 @@ fn codes(issues: &Value) -> Vec<&str> {
 
 #[test]
 fn unknown_components_and_duplicate_ids_are_named_with_a_near_name() {
-    let answer = Site::new().call("repl.validate", json!({ "mode": "full", "schema": tree(json!([{ "id": "s", "component": "Buton" }])) }));
+    let answer = Site::new().call(
+        "repl.validate",
+        json!({ "mode": "full", "schema": tree(json!([{ "id": "s", "component": "Buton" }])) }),
+    );
     assert_eq!(answer["status"], "invalid");
     assert_eq!(codes(&answer["errors"]), ["DUPLICATE_ID", "UNKNOWN_COMPONENT"]);
     assert_eq!(answer["errors"][1]["path"], "/screens/0/children/0/component");
@@ -45,10 +48,23 @@ fn accessibility_looks_at_the_tree() {
     let schema = tree(children);
     let quiet = site.call("repl.validate", json!({ "mode": "full", "schema": schema }));
     assert!(!codes(&quiet["warnings"]).iter().any(|code| code.starts_with("A11Y")));
-    for args in [json!({ "mode": "full", "schema": schema, "checkA11y": true }), json!({ "mode": "full", "schema": schema, "options": { "checkA11y": true } })] {
+    for args in [
+        json!({ "mode": "full", "schema": schema, "checkA11y": true }),
+        json!({ "mode": "full", "schema": schema, "options": { "checkA11y": true } }),
+    ] {
         let answer = site.call("repl.validate", args);
-        let found: Vec<&str> = codes(&answer["warnings"]).into_iter().filter(|code| code.starts_with("A11Y")).collect();
-        assert_eq!(found, ["A11Y_HEADING_ORDER", "A11Y_NAME_MISSING", "A11Y_ALT_MISSING", "A11Y_INTERACTIVE_NESTING", "A11Y_CONTRAST"]);
+        let found: Vec<&str> =
+            codes(&answer["warnings"]).into_iter().filter(|code| code.starts_with("A11Y")).collect();
+        assert_eq!(
+            found,
+            [
+                "A11Y_HEADING_ORDER",
+                "A11Y_NAME_MISSING",
+                "A11Y_ALT_MISSING",
+                "A11Y_INTERACTIVE_NESTING",
+                "A11Y_CONTRAST"
+            ]
+        );
     }
 }
 
@@ -56,7 +72,8 @@ fn accessibility_looks_at_the_tree() {
 fn a_patch_that_fails_or_breaks_the_tree_changes_nothing() {
     let site = Site::new();
     let base = tree(json!([{ "id": "t", "component": "Text" }]));
-    let patch = json!([{ "op": "replace", "path": "/version", "value": "2" }, { "op": "remove", "path": "/nope" }]);
+    let patch =
+        json!([{ "op": "replace", "path": "/version", "value": "2" }, { "op": "remove", "path": "/nope" }]);
     let answer = site.call("repl.validate", json!({ "mode": "patch", "baseTree": base, "patch": patch }));
     assert_eq!((&answer["status"], &answer["appliedPatch"]), (&json!("invalid"), &json!(false)));
     assert_eq!(answer["dslVersion"], "2026.02");
@@ -65,7 +82,10 @@ fn a_patch_that_fails_or_breaks_the_tree_changes_nothing() {
     assert_eq!(codes(&answer["errors"]), ["DSL_SCHEMA"]);
     assert_eq!(answer["appliedPatch"], false);
     let answer = site.call("repl.validate", json!({ "mode": "patch", "patch": broken }));
-    assert_eq!((codes(&answer["errors"]), &answer["dslVersion"]), (vec!["MISSING_BASE_TREE"], &json!("0.0.0")));
+    assert_eq!(
+        (codes(&answer["errors"]), &answer["dslVersion"]),
+        (vec!["MISSING_BASE_TREE"], &json!("0.0.0"))
+    );
     assert_eq!(site.fault("repl.validate", json!({ "mode": "patch" })).code.line().name(), "SCHEMA_INPUT");
     assert_eq!(site.fault("repl.validate", json!({ "mode": "full" })).code.line().name(), "SCHEMA_INPUT");
 }
@@ -77,15 +97,26 @@ fn unknown_nodes_at_any_depth_are_errors_of_their_own() {
         { "id": "a", "component": "Zork" },
         { "id": "b", "component": "Card", "children": [{ "id": "deep", "component": "Blorp" }, { "id": "ok", "component": "Button", "props": { "label": "Go" } }] }
     ]));
-    let answer = site.call("repl.render", json!({ "mode": "full", "schema": schema, "output": { "format": "fragments" } }));
+    let answer = site.call(
+        "repl.render",
+        json!({ "mode": "full", "schema": schema, "output": { "format": "fragments" } }),
+    );
     assert_eq!(answer["status"], "ok");
-    let places: Vec<(&str, &str)> = answer["errors"].as_array().unwrap().iter().map(|e| (e["nodeId"].as_str().unwrap(), e["path"].as_str().unwrap())).collect();
+    let places: Vec<(&str, &str)> = answer["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| (e["nodeId"].as_str().unwrap(), e["path"].as_str().unwrap()))
+        .collect();
     assert_eq!(places, [("a", "/fragments/a"), ("deep", "/fragments/b")]);
     assert!(answer["fragments"].get("a").is_none());
     assert!(answer["fragments"]["b"]["html"].as_str().unwrap().contains("Go"));
     for output in [json!({ "format": "document" }), json!({ "format": "fragments", "strict": true })] {
         let answer = site.call("repl.render", json!({ "mode": "full", "schema": schema, "output": output }));
-        assert_eq!((&answer["status"], answer.get("html"), answer.get("fragments")), (&json!("error"), None, None));
+        assert_eq!(
+            (&answer["status"], answer.get("html"), answer.get("fragments")),
+            (&json!("error"), None, None)
+        );
     }
 }
 
@@ -96,7 +127,11 @@ fn a_page_defines_every_variable_it_uses() {
     for theme in ["light", "dark", "hc"] {
         let mut schema = composed["schema"].clone();
         schema["theme"] = theme.into();
-        let html = site.call("repl.render", json!({ "mode": "full", "schema": schema, "apply": true }))["html"].as_str().unwrap().to_owned();
+        let html =
+            site.call("repl.render", json!({ "mode": "full", "schema": schema, "apply": true }))["html"]
+                .as_str()
+                .unwrap()
+                .to_owned();
         assert!(html.contains(&format!("data-theme=\"{theme}\"")));
         for used in html.split("var(").skip(1).map(|rest| rest.split([')', ',']).next().unwrap()) {
             assert!(html.contains(&format!("{used}:")) || used == "--oods-columns", "{used} is not defined");
@@ -107,23 +142,37 @@ fn a_page_defines_every_variable_it_uses() {
 #[test]
 fn wide_trees_are_answered_and_deep_ones_refused() {
     let site = Site::new();
-    let wide = tree((0..50_000).map(|n| json!({ "id": format!("n{n}"), "component": "Text", "props": { "content": "x" } })).collect());
-    let answer = site.call("repl.validate", json!({ "mode": "full", "schema": wide, "options": { "includeNormalized": false } }));
+    let wide = tree(
+        (0..50_000)
+            .map(|n| json!({ "id": format!("n{n}"), "component": "Text", "props": { "content": "x" } }))
+            .collect(),
+    );
+    let answer = site.call(
+        "repl.validate",
+        json!({ "mode": "full", "schema": wide, "options": { "includeNormalized": false } }),
+    );
     assert_eq!(answer["meta"]["nodeCount"], 50_001);
 
-    let nest = |levels: usize| {
+    // Built by hand: the json! macro would walk the whole tree at every level.
+    let nest = |levels: usize, rest: Value| {
         let mut node = json!({ "id": "leaf", "component": "Text" });
         for level in 0..levels {
-            node = json!({ "id": format!("n{level}"), "component": "Stack", "children": [node] });
+            let mut outer = json!({ "id": format!("n{level}"), "component": "Stack" });
+            outer["children"] = Value::Array(vec![node]);
+            node = outer;
         }
-        json!({ "mode": "full", "schema": { "version": "1", "screens": [node] }, "options": { "includeTree": false }, "apply": true })
+        let mut args = rest;
+        args["schema"] = json!({ "version": "1" });
+        args["schema"]["screens"] = Value::Array(vec![node]);
+        args
     };
-    let answer = site.call("repl.render", nest(150));
+    let page = || json!({ "mode": "full", "options": { "includeTree": false }, "apply": true });
+    let answer = site.call("repl.render", nest(150, page()));
     assert!(answer["html"].as_str().unwrap().contains("n149"));
-    let fault = site.fault("repl.render", nest(10_000));
+    let fault = site.fault("repl.render", nest(10_000, page()));
     assert_eq!(fault.code.line().name(), "SCHEMA_INPUT");
     assert!(fault.message.contains("nested"), "{}", fault.message);
-    site.fault("code.generate", json!({ "schema": nest(10_000)["schema"].clone(), "framework": "react" }));
+    site.fault("code.generate", nest(10_000, json!({ "framework": "react" })));
 }
 
 #[test]
@@ -132,7 +181,10 @@ fn the_same_call_gives_the_same_bytes() {
         ("design.compose", json!({ "intent": "invoice list" })),
         ("catalog.list", json!({})),
         ("structuredData.fetch", json!({ "dataset": "tokens" })),
-        ("code.generate", json!({ "framework": "vue", "schema": tree(json!([{ "id": "a", "component": "Card", "props": { "title": "T" } }])) })),
+        (
+            "code.generate",
+            json!({ "framework": "vue", "schema": tree(json!([{ "id": "a", "component": "Card", "props": { "title": "T" } }])) }),
+        ),
     ];
     for (id, args) in calls {
         let first = Site::new().call(id, args.clone()).to_string();

@@ -23,14 +23,37 @@ fn a_preview_leaves_only_its_records_and_apply_the_files_too() {
     assert_eq!(transcript["args"]["payload"], json!({ "brand": "A", "theme": "dark" }));
 
     let built = site.call("tokens.build", json!({ "brand": "B", "theme": "hc", "apply": true }));
-    let names: Vec<&str> = built["artifacts"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().rsplit('/').next().unwrap()).collect();
-    assert_eq!(names, ["tokens.hc.json", "tokens.css", "tokens.ts", "tokens.tailwind.json", "tokens.tailwind.css"]);
+    let names: Vec<&str> = built["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|path| path.as_str().unwrap().rsplit('/').next().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["tokens.hc.json", "tokens.css", "tokens.ts", "tokens.tailwind.json", "tokens.tailwind.css"]
+    );
     let bundle = read(&site, &built["bundleIndexPath"]);
-    let listed: Vec<&str> = bundle["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
-    assert!(listed.contains(&"transcript.json") && listed.contains(&"tokens.css") && !listed.contains(&"bundle.json"));
-    let first: Vec<Vec<u8>> = built["artifacts"].as_array().unwrap().iter().map(|path| fs::read(site.path().join(path.as_str().unwrap())).unwrap()).collect();
+    let listed: Vec<&str> =
+        bundle["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert!(
+        listed.contains(&"transcript.json")
+            && listed.contains(&"tokens.css")
+            && !listed.contains(&"bundle.json")
+    );
+    let first: Vec<Vec<u8>> = built["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|path| fs::read(site.path().join(path.as_str().unwrap())).unwrap())
+        .collect();
     let again = site.call("tokens.build", json!({ "brand": "B", "theme": "hc", "apply": true }));
-    let second: Vec<Vec<u8>> = again["artifacts"].as_array().unwrap().iter().map(|path| fs::read(site.path().join(path.as_str().unwrap())).unwrap()).collect();
+    let second: Vec<Vec<u8>> = again["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|path| fs::read(site.path().join(path.as_str().unwrap())).unwrap())
+        .collect();
     assert_eq!(first, second, "byte-identical");
 }
 
@@ -42,29 +65,52 @@ fn secret_values_stay_out_of_transcripts() {
     let text = fs::read_to_string(site.path().join(answer["transcriptPath"].as_str().unwrap())).unwrap();
     assert!(!text.contains("correct-horse-battery"), "{text}");
     let transcript: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(transcript["redactions"], json!([{ "field": "/delta/base/note/$value", "reason": "configured value" }]));
+    assert_eq!(
+        transcript["redactions"],
+        json!([{ "field": "/delta/base/note/$value", "reason": "configured value" }])
+    );
 }
 
 #[test]
 fn a_delta_that_breaks_an_alias_is_refused_and_a_faint_colour_is_reported() {
     let site = Site::new();
-    let broken = json!({ "delta": { "color": { "brand": { "accent": { "default": "{ref.color.indgo.600}" } } } } });
+    let broken =
+        json!({ "delta": { "color": { "brand": { "accent": { "default": "{ref.color.indgo.600}" } } } } });
     let fault: Fault = site.fault("brand.apply", broken);
-    assert!(fault.message.contains("color.brand.accent.default refers to ref.color.indgo.600"), "{}", fault.message);
+    assert!(
+        fault.message.contains("color.brand.accent.default refers to ref.color.indgo.600"),
+        "{}",
+        fault.message
+    );
     let faint = json!({ "apply": true, "delta": { "base": { "color": { "brand": { "accent": { "default": "#c7c9ff" } } } } } });
     let answer = site.call("brand.apply", faint);
     let notes = answer["preview"]["notes"].to_string();
     assert!(notes.contains("contrast in theme light"), "{notes}");
     assert_eq!(answer["artifacts"].as_array().unwrap().len(), 6);
-    assert!(read(&site, &answer["diagnosticsPath"])["contrastFailures"].as_array().is_some_and(|list| !list.is_empty()));
+    assert!(
+        read(&site, &answer["diagnosticsPath"])["contrastFailures"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty())
+    );
 }
 
 #[test]
 fn scoped_and_inherited_deltas_touch_the_right_documents() {
     let site = Site::new();
     let both = site.call("brand.apply", json!({ "delta": { "color": { "brand": { "focus": "#112233" } } } }));
-    assert_eq!(both["preview"]["notes"].as_array().unwrap().iter().filter(|note| note.as_str().unwrap().ends_with("updated token")).count(), 3);
-    let dark = site.call("brand.apply", json!({ "delta": { "dark": { "color": { "brand": { "focus": "#ddeeff" } } } } }));
+    assert_eq!(
+        both["preview"]["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|note| note.as_str().unwrap().ends_with("updated token"))
+            .count(),
+        3
+    );
+    let dark = site.call(
+        "brand.apply",
+        json!({ "delta": { "dark": { "color": { "brand": { "focus": "#ddeeff" } } } } }),
+    );
     assert_eq!(dark["preview"]["notes"], json!(["dark: 1 updated token"]));
     let patch = json!({ "delta": [{ "op": "replace", "path": "/dark/color/brand/focus/$value", "value": "#ddeeff" }] });
     assert_eq!(site.call("brand.apply", patch)["preview"]["notes"], json!(["dark: 1 updated token"]));
@@ -103,7 +149,11 @@ fn mappings_are_previewed_changed_and_removed_with_etags() {
     site.call("map.delete", json!({ "externalSystem": "mui", "externalComponent": "Chip", "apply": true }));
     assert_eq!(site.call("map.list", json!({}))["totalCount"], 0);
     site.fault("map.delete", json!({ "externalSystem": "mui", "externalComponent": "Chip", "apply": true }));
-    for coercion in [json!({ "type": "enum-map" }), json!({ "type": "string-template", "template": "x" }), json!({ "type": "type-cast" })] {
+    for coercion in [
+        json!({ "type": "enum-map" }),
+        json!({ "type": "string-template", "template": "x" }),
+        json!({ "type": "type-cast" }),
+    ] {
         let args = json!({ "externalSystem": "a", "externalComponent": "b", "oodsTraits": ["Labelled"], "propMappings": [{ "externalProp": "x", "oodsProp": "y", "coercion": coercion }] });
         assert_eq!(site.fault("map.create", args).code.line().name(), "SCHEMA_INPUT");
     }
@@ -129,12 +179,26 @@ fn dated_documents_on_disk_are_versions() {
     let folder = site.path().join("artifacts/structured-data");
     fs::create_dir_all(&folder).unwrap();
     for date in ["2025-11-22", "2025-12-19"] {
-        fs::write(folder.join(format!("oods-components-{date}.json")), r#"{"generatedAt":"x","components":[],"traits":[],"objects":[],"domains":[]}"#).unwrap();
+        fs::write(
+            folder.join(format!("oods-components-{date}.json")),
+            r#"{"generatedAt":"x","components":[],"traits":[],"objects":[],"domains":[]}"#,
+        )
+        .unwrap();
     }
     let list = site.call("structuredData.fetch", json!({ "dataset": "components", "listVersions": true }));
     assert_eq!(list["availableVersions"], json!(["2025-11-22", "2025-12-19", "2026-02-24"]));
-    let fetched = site.call("structuredData.fetch", json!({ "dataset": "components", "version": "2026-02-20" }));
-    assert_eq!((&fetched["resolvedVersion"], &fetched["schemaValidated"]), (&json!("2025-12-19"), &json!(false)));
+    let fetched =
+        site.call("structuredData.fetch", json!({ "dataset": "components", "version": "2026-02-20" }));
+    assert_eq!(
+        (&fetched["resolvedVersion"], &fetched["schemaValidated"]),
+        (&json!("2025-12-19"), &json!(false))
+    );
     assert_eq!(fetched["validationErrors"], json!(["/patterns is missing"]));
-    assert_eq!(site.fault("structuredData.fetch", json!({ "dataset": "components", "version": "2026/02/20" })).code.line().name(), "SCHEMA_INPUT");
+    assert_eq!(
+        site.fault("structuredData.fetch", json!({ "dataset": "components", "version": "2026/02/20" }))
+            .code
+            .line()
+            .name(),
+        "SCHEMA_INPUT"
+    );
 }
