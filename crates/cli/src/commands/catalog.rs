@@ -60,7 +60,9 @@ pub fn command() -> Command {
             let tools = mainstay_catalog::tools(mainstay_catalog::CatalogConfig::new("."));
             let find =
                 |id: &str| tools.iter().find(|tool| tool.def.id == id).map(|tool| Arc::clone(&tool.def));
-            command.subcommands(VERBS.iter().filter_map(|verb| find(verb.tool).map(|def| subcommand(verb, &def))))
+            command.subcommands(
+                VERBS.iter().filter_map(|verb| find(verb.tool).map(|def| subcommand(verb, &def))),
+            )
         })
 }
 
