@@ -241,3 +241,16 @@ fn a_long_call_becomes_a_task_for_a_client_that_knows_tasks() {
     let at_once = json!({ "name": "slow_compute", "arguments": { "seconds": 0 } });
     assert_eq!(ask("tools/call", "slow_compute", at_once, false)["result"]["resultType"], "complete");
 }
+
+#[test]
+fn an_open_stream_does_not_hold_up_the_end() {
+    let mut server = Server::start();
+    let (session, _) = Session::open(&server, "2025-11-25");
+    let headers = [("Accept", "text/event-stream"), ("Mcp-Session-Id", session.id.as_str())];
+    let mut stream = server.connect();
+    stream.send("GET", "/mcp", &headers, None);
+    assert_eq!(stream.head().status, 200);
+    let began = std::time::Instant::now();
+    server.finish();
+    assert!(began.elapsed() < std::time::Duration::from_secs(3), "{:?}", began.elapsed());
+}
