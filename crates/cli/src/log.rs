@@ -31,8 +31,8 @@ pub fn start_at(settings: &Settings, level: Option<&str>) {
 
 fn default_filter(settings: &Settings) -> &'static str {
     match settings.switch("log-verbose").value {
-        true => "warn,mainstay=debug,mainstay_runtime=debug,mainstay_catalog=debug",
-        false if settings.switch("log-mutation").value => "warn,mainstay_catalog::mutation=info",
-        false => "warn",
+        true => "warn,rmcp=off,mainstay=debug,mainstay_runtime=debug,mainstay_catalog=debug",
+        false if settings.switch("log-mutation").value => "warn,rmcp=off,mainstay_catalog::mutation=info",
+        false => "warn,rmcp=off",
     }
 }
