@@ -39,6 +39,7 @@ pub fn tool(cache: Arc<Cache>) -> Tool {
         .payload(Payload::Text)
         .args(ArgCheck::Tool)
         .listing(Listing::Discovery)
+        .example("Call a tool of any toolset", json!({ "tool_name": "config_status", "args": {} }))
         .raw_handler(move |call, args| run(&cache, call, args))
 }
 
