@@ -99,8 +99,8 @@ pub struct Index {
     odd_names: BTreeMap<Box<str>, Box<str>>,
     rejected: BTreeMap<String, Rejected>,
     hash: CatalogHash,
-    /// First position whose hash item changed since `hash` was computed.
-    dirty_from: Option<usize>,
+    /// Some record changed since the last seal.
+    is_changed: bool,
     governance: OnceLock<Arc<Governance>>,
 }
 
@@ -111,7 +111,7 @@ impl Default for Index {
             odd_names: BTreeMap::new(),
             rejected: BTreeMap::new(),
             hash: CatalogHash::new(),
-            dirty_from: None,
+            is_changed: false,
             governance: OnceLock::new(),
         }
     }
@@ -143,8 +143,10 @@ impl Index {
         for record in index.records.iter().filter(|record| !record.owns_name()) {
             index.odd_names.insert(record.file.clone(), record.id().into());
         }
-        index.dirty_from = Some(0);
-        index.seal();
+        for (at, record) in index.records.iter().enumerate() {
+            index.hash.insert(at, record.id(), &record.entry.source_hash);
+        }
+        index.hash.finish();
         index
     }
 
@@ -222,11 +224,10 @@ impl Index {
         again
     }
 
-    /// Brings the hash up to date after a row of changes.
+    /// Brings the hashes up to date after a row of changes.
     pub fn seal(&mut self) {
-        if let Some(from) = self.dirty_from.take() {
-            let records = &self.records;
-            self.hash.update(from, records.len(), |at| (records[at].id(), &records[at].entry.source_hash));
+        if std::mem::take(&mut self.is_changed) {
+            self.hash.finish();
             self.governance = OnceLock::new();
         }
     }
@@ -249,7 +250,9 @@ impl Index {
             Ok(at) => {
                 let loser = if record.owns_name() && !self.records[at].owns_name() {
                     self.odd_names.remove(&self.records[at].file);
-                    self.touch(at);
+                    self.hash.remove(at);
+                    self.hash.insert(at, record.id(), &record.entry.source_hash);
+                    self.is_changed = true;
                     std::mem::replace(&mut self.records[at], record)
                 } else {
                     record
@@ -261,7 +264,8 @@ impl Index {
                 if !record.owns_name() {
                     self.odd_names.insert(record.file.clone(), record.id().into());
                 }
-                self.touch(at);
+                self.hash.insert(at, record.id(), &record.entry.source_hash);
+                self.is_changed = true;
                 self.records.insert(at, record);
             }
         }
@@ -273,13 +277,10 @@ impl Index {
         let id = self.of_file(file)?.id().to_owned();
         let at = self.position(&id).ok()?;
         self.odd_names.remove(file);
-        self.touch(at);
+        self.hash.remove(at);
+        self.is_changed = true;
         self.records.remove(at);
         Some(id)
-    }
-
-    fn touch(&mut self, at: usize) {
-        self.dirty_from = Some(self.dirty_from.map_or(at, |from| from.min(at)));
     }
 }
 

@@ -297,7 +297,7 @@ pub enum Body {
     Json(Box<RawValue>),
     /// Plain text; a failure can be part of the contract's texts.
     Text { text: String, is_error: bool },
-    /// Goes on as a call of another tool; only discovery tools may.
+    /// Goes on as a call of another tool, under that tool's schema, gate and limits.
     Forward { tool: String, args: Value },
     /// MCP content blocks.
     Content { blocks: Vec<Value>, structured: Option<Value>, is_error: bool },

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use mainstay_contract::{
-    ArgCheck, Body, Call, CallParts, Caller, CancelToken, ErrorCode, Fault, FaultResult, Gate, Lane, Listing,
-    Meta, ProgressSink, Silent, StopReason, Tool, ToolDef,
+    ArgCheck, Body, Call, CallParts, Caller, CancelToken, ErrorCode, Fault, FaultResult, Gate, Lane, Meta,
+    ProgressSink, Silent, StopReason, Tool, ToolDef,
 };
 use serde_json::{Value, json};
 
@@ -393,7 +393,7 @@ impl Inner {
             };
             let id = carried.request_id.clone();
             match result {
-                Ok(Body::Forward { tool, args }) if def.listing == Listing::Discovery => {
+                Ok(Body::Forward { tool, args }) => {
                     self.metrics.record(&def.id, started.elapsed(), 0, None);
                     match self.admit(&tool, args, Door::Registered, &carried.caller) {
                         Ok(next) => {

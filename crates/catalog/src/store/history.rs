@@ -9,7 +9,7 @@ use mainstay_contract::timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, append};
+use super::{Layout, append, sync_dir};
 use crate::error::CatalogError;
 
 /// Size at which a new history file begins. Older ones stay beside it.
@@ -78,13 +78,19 @@ pub(crate) fn is_revision(text: &str) -> bool {
 /// Adds a line; durable when former content depends on it.
 pub(crate) fn record(layout: &Layout, change: &Change) -> Result<(), CatalogError> {
     let path = layout.history();
-    if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > ROTATE_BYTES) {
+    let len = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+    if len > ROTATE_BYTES {
         let old = layout.state().join(format!("history-{}.jsonl", change.revision));
         fs::rename(&path, &old).map_err(CatalogError::io("rotate", &path))?;
     }
     let line = serde_json::to_vec(change).expect("a change holds only strings");
     let durable = !(change.replaced.is_empty() && change.removed.is_empty());
-    append(&path, &line, durable).map_err(CatalogError::io("write", &path))
+    append(&path, &line, durable).map_err(CatalogError::io("write", &path))?;
+    // A file that just began needs its name on disk too.
+    match len == 0 || len > ROTATE_BYTES {
+        true => sync_dir(&layout.state()).map_err(CatalogError::io("write", layout.state())),
+        false => Ok(()),
+    }
 }
 
 /// Reads every change, oldest first. Lines that a crash cut short are passed over.

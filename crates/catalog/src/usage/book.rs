@@ -11,7 +11,7 @@ use mainstay_contract::timestamp;
 use super::files::{BASE, Base, Line, fold_ended, journals, lock_name, read_lines};
 use super::{Table, Usage, add};
 use crate::error::CatalogError;
-use crate::store::{Layout, WriteLock, prepare};
+use crate::store::{Layout, WriteLock, prepare, sync_dir};
 
 /// Size at which a process starts a new journal, so that the old one can be folded.
 const ROTATE_BYTES: u64 = 1024 * 1024;
@@ -170,6 +170,7 @@ impl Book {
             held.try_lock()
                 .map_err(|error| CatalogError::io("lock", layout.usage().join(&name))(error.into()))?;
             let file = open(&name)?;
+            sync_dir(&layout.usage()).map_err(CatalogError::io("write", layout.usage()))?;
             self.offsets.insert(name.clone(), 0);
             self.journal = Some(Journal { name, file, len: 0, _lock: held });
         }
