@@ -20,7 +20,6 @@ pub(crate) struct Ranked {
     pub candidate: Candidate,
     pub score: f32,
     pub factors: Factors,
-    pub start: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,37 +40,69 @@ pub(crate) struct Factors {
     pub room: f32,
 }
 
-/// At least this many of the best by the first factors are looked at closely.
-const POOL: usize = 300;
+/// So many of the best by the first factors are looked at closely; the rest follows in the order of those. Fixed, so
+/// that a page does not depend on which pages are asked.
+const POOL: usize = 400;
+
+/// Past this many, candidates with the weakest text are ordered by text alone: no factor would bring them to the top.
+const FACTORED: usize = 10_000;
 
 pub(super) fn rank(
     view: &View,
     plan: &Plan,
-    found: Vec<Candidate>,
+    mut found: Vec<Candidate>,
     wanted: usize,
 ) -> Result<Vec<Ranked>, Damaged> {
     let total_weight: f32 = plan.words.iter().map(|word| word.weight).sum();
     let columns = view.parts.iter().map(|part| part.segment.columns()).collect::<Result<Vec<_>, _>>()?;
+    let rest = if found.len() > FACTORED {
+        found.select_nth_unstable_by(FACTORED, |left, right| by_text(view, left, right));
+        found.split_off(FACTORED)
+    } else {
+        Vec::new()
+    };
     let mut ranked = Vec::with_capacity(found.len());
     for candidate in found {
         let factors = first_factors(view, plan, &columns[candidate.part as usize], &candidate, total_weight)?;
-        ranked.push(Ranked {
-            candidate,
-            score: text_score(&candidate) * factors.product(),
-            factors,
-            start: 0,
-        });
+        let score = text_score(&candidate) * factors.product();
+        ranked.push(Ranked { candidate, score, factors });
     }
-    let pool = POOL.max(wanted * 4).min(ranked.len());
-    if pool < ranked.len() {
-        ranked.select_nth_unstable_by(pool, |left, right| order(view, left, right));
-        ranked.truncate(pool);
-    }
+    let mut tail = if ranked.len() > POOL {
+        ranked.select_nth_unstable_by(POOL, |left, right| order(view, left, right));
+        ranked.split_off(POOL)
+    } else {
+        Vec::new()
+    };
     look_closely(view, plan, &mut ranked)?;
     ranked.sort_unstable_by(|left, right| order(view, left, right));
     by_file(&mut ranked);
     ranked.sort_unstable_by(|left, right| order(view, left, right));
+    if wanted > ranked.len() {
+        tail.sort_unstable_by(|left, right| order(view, left, right));
+        let last = ranked.last().map_or(f32::MAX, |last| last.score);
+        ranked.extend(tail.into_iter().map(|item| Ranked { score: item.score.min(last), ..item }));
+    }
+    if wanted > ranked.len() {
+        ranked.extend(by_text_alone(view, rest, ranked.last().map_or(f32::MAX, |last| last.score)));
+    }
     Ok(ranked)
+}
+
+fn by_text_alone(view: &View, mut rest: Vec<Candidate>, last: f32) -> impl Iterator<Item = Ranked> {
+    rest.sort_unstable_by(|left, right| by_text(view, left, right));
+    rest.into_iter().map(move |candidate| {
+        let factors = Factors::NONE;
+        Ranked { candidate, score: text_score(&candidate).min(last), factors }
+    })
+}
+
+fn by_text(view: &View, left: &Candidate, right: &Candidate) -> std::cmp::Ordering {
+    let path = |candidate: &Candidate| &view.file(candidate.file).path;
+    right
+        .bm25
+        .total_cmp(&left.bm25)
+        .then_with(|| path(left).cmp(path(right)))
+        .then_with(|| left.chunk.cmp(&right.chunk))
 }
 
 /// A chunk in the answer for its absence of something still has an order.
@@ -94,6 +125,17 @@ fn place(ranked: &Ranked) -> u32 {
 }
 
 impl Factors {
+    const NONE: Factors = Factors {
+        coverage: 1.0,
+        name: 1.0,
+        name_words: 1.0,
+        path: 1.0,
+        traits: 1.0,
+        kind: 1.0,
+        company: 1.0,
+        room: 1.0,
+    };
+
     pub fn product(&self) -> f32 {
         self.coverage
             * self.name
@@ -121,13 +163,16 @@ fn first_factors(
     let kind = columns.kind(candidate.chunk)?;
     // A mention in prose of a name that is defined elsewhere is not its definition.
     let name = if kind.is_definition() { name } else { 1.0 };
+    let class = segment.lang(columns.langs[candidate.chunk as usize]).get().class;
+    // `.gitignore` is not about ignoring files: the names of data files say little.
+    let path_trust = if class == Class::Data { 0.3 } else { 1.0 };
     Ok(Factors {
         coverage: coverage(plan, candidate.mask, total_weight),
         name,
         name_words: 1.0,
-        path: path(plan, candidate.file, total_weight),
+        path: 1.0 + (path(plan, candidate.file, total_weight) - 1.0) * path_trust,
         traits: demotion(view, plan, candidate, flags),
-        kind: kind_factor(kind, flags, segment.lang(columns.langs[candidate.chunk as usize]).get().class),
+        kind: kind_factor(kind, flags, class),
         company: 1.0,
         room: 1.0,
     })
@@ -189,6 +234,8 @@ fn kind_factor(kind: Kind, flags: u8, class: Class) -> f32 {
     factor *= match kind {
         Kind::Block => 0.85,
         Kind::Constant | Kind::Variable => 0.95,
+        // What a type is comes before what it can do.
+        Kind::Impl => 0.8,
         Kind::Class | Kind::Struct | Kind::Trait | Kind::Interface => 1.12,
         kind if kind.is_definition() => 1.05,
         _ => 1.0,
@@ -211,7 +258,6 @@ fn look_closely(view: &View, plan: &Plan, ranked: &mut [Ranked]) -> Result<(), D
         };
         let at = item.candidate.chunk - part.segment.blob(blob)?.chunks.start;
         let detail = details.get(at as usize).ok_or(Damaged("a chunk has no record"))?;
-        item.start = detail.span.start;
         let last = detail.name.rsplit(['.', ':', '/']).next().unwrap_or(detail.name);
         if item.factors.name > 1.0
             && plan.names.iter().any(|wish| last == wish.text || detail.name == wish.text)

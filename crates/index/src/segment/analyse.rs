@@ -95,7 +95,11 @@ fn count(
     if lexicon.known.len() > MAX_LEXICON_WORDS {
         *lexicon = Lexicon::default();
     }
-    let mut words = Words { lexicon, known: FastMap::default(), seen: Vec::with_capacity(text.len() / 4) };
+    let mut words = Words {
+        lexicon,
+        known: FastMap::with_capacity_and_hasher(text.len() / 40, Default::default()),
+        seen: Vec::with_capacity(text.len() / 4),
+    };
     for piece in pieces {
         let chunk = &chunks[piece.chunk as usize];
         let length = &mut lengths[piece.chunk as usize];

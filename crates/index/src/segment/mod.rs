@@ -1,10 +1,13 @@
 //! A segment: the work on some thousand files, immutable, in one container.
 //!
-//! **Why not tantivy.** The first choice of the architecture was tantivy under our own chunking. Measured side by side
-//! (`bench/search`) it is equal in size and query time; what it misses are three goals: statistics over live documents
-//! only (its document frequencies count deleted ones until a merge, so an incremental build ranks differently from a
-//! full one), sharing of work between branches and copies (it files postings by document, we by content), and
-//! postings with counts per field (it needs one posting list per field). See the figures there.
+//! **Why not tantivy.** It was the first choice, under our own chunking. `bench/tantivy` on 38.1 MB of source: 1.52
+//! CPU-s and 11.8 MB for words with positions, terms answered in 0.02 to 0.10 ms; ours has 14.6 MB with trigrams, chunk
+//! records and counts per field, and answers ranked and with snippets in 0.8 to 1.8 CPU-ms. Speed and size do not
+//! decide. What it misses is the goal that an incremental build answers like a full one: after deleting one file in a
+//! hundred its best scores stay 7.509330, 6.239515 and 13.281113, after a full build of the same files they are
+//! 7.499605, 6.249617 and 13.268159, because deleted documents count until a merge. Ours counts live chunks only, which
+//! the tests hold to the last bit. It also files postings by document, so copies and branches could not share work,
+//! and needs a list per field where ours has one with counts per field.
 //!
 //! Work is filed under the content of a file (`Key`), not under its path: paths belong to the generation. A chunk's
 //! text is not stored; answers read the file, whose content is known by hash.

@@ -119,3 +119,14 @@ fn no_text_breaks_a_chunker() {
     });
     outcome.unwrap();
 }
+
+#[test]
+fn deep_nesting_and_endless_lines_are_cut_like_any_text() {
+    for name in ["a.js", "a.py", "a.rs", "a.json", "a.c", "a.hs", "a.md", "a.html", "a.css", "a.yaml"] {
+        for unit in ["(", "[", "{", "a(", "<b>", "> ", "- ", "\"", "x=", "#", "`", "/*", "if x:\n "] {
+            let text = unit.repeat(3_000);
+            let chunks = mainstay_index::outline(name, &text);
+            assert!(chunks.iter().all(|chunk| chunk.span.end as usize <= text.len()), "{name} {unit}");
+        }
+    }
+}

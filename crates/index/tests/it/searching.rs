@@ -227,6 +227,32 @@ fn a_cursor_walks_through_all_hits_and_fits_only_its_query() {
 }
 
 #[test]
+fn pages_of_many_hits_neither_repeat_nor_miss_any() {
+    let site = Site::new();
+    for file in 0..30 {
+        let body: String =
+            (0..30).map(|number| format!("fn needle_{file}_{number}() {{ work({number}); }}\n\n")).collect();
+        site.write(&format!("f{file:02}.rs"), body);
+    }
+    site.build();
+    let index = site.open();
+    let mut options = Options { limit: 130, ..Options::default() };
+    let mut found = Vec::new();
+    let mut scores = Vec::new();
+    loop {
+        let answer = ask_with(&index, "needle", &options);
+        found.extend(answer.hits.iter().map(|hit| hit.id.clone()));
+        scores.extend(answer.hits.iter().map(|hit| hit.score));
+        let Some(cursor) = answer.cursor else { break };
+        options.cursor = Some(cursor);
+    }
+    assert!(scores.is_sorted_by(|left, right| left >= right));
+    found.sort();
+    found.dedup();
+    assert_eq!(found.len(), 900);
+}
+
+#[test]
 fn explain_accounts_for_the_score() {
     let site = shop();
     site.build();
