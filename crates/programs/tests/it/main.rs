@@ -1,6 +1,7 @@
 //! The toolset as a server sees it: real files, real programs, the real runtime.
 #![allow(clippy::unwrap_used)]
 
+mod anything;
 mod arguments;
 mod bundled;
 mod discovery;
