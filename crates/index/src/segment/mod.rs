@@ -2,7 +2,7 @@
 //!
 //! **Why not tantivy.** It was the first choice, under our own chunking. `bench/tantivy` on 38.1 MB of source: 1.52
 //! CPU-s and 11.8 MB for words with positions, terms answered in 0.02 to 0.10 ms; ours has 14.6 MB with trigrams, chunk
-//! records and counts per field, and answers ranked and with snippets in 0.8 to 1.8 CPU-ms. Speed and size do not
+//! records and counts per field, and answers ranked and with snippets in 0.7 to 2.9 CPU-ms. Speed and size do not
 //! decide. What it misses is the goal that an incremental build answers like a full one: after deleting one file in a
 //! hundred its best scores stay 7.509330, 6.239515 and 13.281113, after a full build of the same files they are
 //! 7.499605, 6.249617 and 13.268159, because deleted documents count until a merge. Ours counts live chunks only, which
