@@ -142,15 +142,17 @@ fn occurrences(text: &str, plan: &Plan) -> Vec<(Range<usize>, f32, usize)> {
 }
 
 fn snippet(text: &str, detail: &Detail<'_>, plan: &Plan, context: usize) -> Option<Snippet> {
-    let start = detail.span.start as usize;
+    let start = line_start(text, detail.span.start as usize)?;
     let end = text.floor_char_boundary((detail.span.end as usize).min(start + LOOK_BYTES).min(text.len()));
     let chunk = text.get(start..end)?;
     let lines = Lines::of(chunk);
     let found = occurrences(chunk, plan);
     let signature =
-        detail.signature.start.checked_sub(detail.span.start).filter(|_| !detail.signature.is_empty());
-    let home = signature.map_or(1, |at| lines.line(at as usize));
-    let best = best_line(&lines, &found, home);
+        (detail.signature.start as usize).checked_sub(start).filter(|_| !detail.signature.is_empty());
+    let home = signature.map_or(1, |at| lines.line(at));
+    // Who asks for a name wants to see it defined.
+    let asked_for = !detail.name.is_empty() && is_asked_for(detail.name, plan);
+    let best = if asked_for { home } else { best_line(&lines, &found, home) };
     let first = best.saturating_sub(context as u32).max(1);
     let last = (best + context as u32).min(lines.count());
     let mut from = lines.start(first)?;
@@ -181,6 +183,18 @@ fn snippet(text: &str, detail: &Detail<'_>, plan: &Plan, context: usize) -> Opti
         start: (start + from) as u32,
         matches,
     })
+}
+
+/// The start of the line a chunk begins on, when only blanks stand before it.
+fn line_start(text: &str, at: usize) -> Option<usize> {
+    let before = text.get(..at)?;
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    Some(if before[start..].trim().is_empty() { start } else { at })
+}
+
+fn is_asked_for(name: &str, plan: &Plan) -> bool {
+    let name = name.to_lowercase();
+    plan.terms.iter().any(|term| term.weight > 0.0 && term.text == name)
 }
 
 /// The line with the most telling words, each counted once; the signature on a tie, then the first.

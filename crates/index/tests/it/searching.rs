@@ -299,3 +299,13 @@ fn odd_queries_have_answers() {
         index.search(&Query::parse(query).unwrap(), &Options::default()).unwrap();
     }
 }
+
+#[test]
+fn the_snippet_of_a_name_is_its_definition_with_its_indentation() {
+    let text = "impl Watch {\n    /// Ends.\n    fn watch_parent(&self) {\n        start(\"parent-watch\");\n        parent(watch);\n    }\n}\n";
+    let site = Site::new().file("watch.rs", text);
+    site.build();
+    let answer = ask_with(&site.open(), "watch_parent", &Options { context: 0, ..Options::default() });
+    let snippet = answer.hits[0].snippet.as_ref().unwrap();
+    assert_eq!((snippet.first_line, snippet.text.as_str()), (3, "    fn watch_parent(&self) {"));
+}
