@@ -12,6 +12,13 @@ pub enum Detail {
     Full,
 }
 
+/// How much of a snippet is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SnippetLines {
+    One,
+    All,
+}
+
 /// What the `search` tool answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Found {
@@ -178,11 +185,11 @@ impl From<&Freshness> for FreshnessJson {
 }
 
 /// Encodes the hits of one mode.
-pub fn hits(answer: &Answer, detail: Detail, context: Option<usize>) -> Vec<HitJson> {
-    answer.hits.iter().map(|hit| encode(hit, detail, context)).collect()
+pub fn hits(answer: &Answer, detail: Detail, lines: SnippetLines) -> Vec<HitJson> {
+    answer.hits.iter().map(|hit| encode(hit, detail, lines)).collect()
 }
 
-fn encode(hit: &Hit, detail: Detail, context: Option<usize>) -> HitJson {
+fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
     let full = detail == Detail::Full;
     let ext = hit.path.rsplit_once('.').map(|(_, ext)| format!(".{ext}"));
     HitJson {
@@ -194,9 +201,9 @@ fn encode(hit: &Hit, detail: Detail, context: Option<usize>) -> HitJson {
         name: hit.name.clone(),
         headline: one_line(&hit.signature, if full { 400 } else { 120 }),
         score: (hit.score * 1000.0).round() / 1000.0,
-        snippet: hit.snippet.as_ref().map(|snippet| match full || context.is_some() {
-            true => whole(snippet),
-            false => best_line(snippet),
+        snippet: hit.snippet.as_ref().map(|snippet| match lines {
+            SnippetLines::All => whole(snippet),
+            SnippetLines::One => one_line_of(snippet),
         }),
         start: full.then_some(hit.span.start),
         end: full.then_some(hit.span.end),
@@ -230,41 +237,19 @@ fn whole(snippet: &mainstay_index::Snippet) -> SnippetJson {
     }
 }
 
-/// The line with most matches, for an answer an agent can afford.
-fn best_line(snippet: &mainstay_index::Snippet) -> SnippetJson {
+/// One line without its indentation, for an answer an agent can afford.
+fn one_line_of(snippet: &mainstay_index::Snippet) -> SnippetJson {
     const MAX_BYTES: usize = 200;
-    let mut best = (0, 0, 0, "");
-    let mut offset = 0;
-    for (number, line) in snippet.text.split('\n').enumerate() {
-        let end = offset + line.len();
-        let count = snippet
-            .matches
-            .iter()
-            .filter(|range| (range.start as usize) < end && (range.end as usize) > offset)
-            .count();
-        if number == 0 || count > best.0 || (best.3.trim().is_empty() && best.0 == 0) {
-            best = (count, number, offset, line);
-        }
-        offset = end + 1;
-    }
-    let (_, number, offset, line) = best;
+    let line = snippet.text.lines().next().unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
     let text = line.trim();
-    let mut cut = text.len().min(MAX_BYTES);
-    while !text.is_char_boundary(cut) {
-        cut -= 1;
-    }
-    let start = offset + indent;
+    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let matches = snippet.matches.iter().filter_map(|range| {
-        let from = (range.start as usize).checked_sub(start)?;
-        let to = (range.end as usize).checked_sub(start)?.min(cut);
+        let from = (range.start as usize).checked_sub(indent)?;
+        let to = (range.end as usize).checked_sub(indent)?.min(text.len());
         (from < to).then_some([from as u32, to as u32])
     });
-    SnippetJson {
-        line: snippet.first_line + number as u32,
-        matches: matches.collect(),
-        text: text[..cut].to_owned(),
-    }
+    SnippetJson { line: snippet.first_line, matches: matches.collect(), text: text.to_owned() }
 }
 
 /// Hits grouped by file, best file first.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::words::OneOrMany;
-use crate::answer::{Detail, Found, Payload, Totals, bundles, hits};
+use crate::answer::{Detail, Found, HitJson, Payload, SnippetLines, Totals, bundles, hits};
 use crate::{Search, SearchError};
 
 /// Hits of each mode when the caller names no number.
@@ -176,12 +176,16 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
         Some(Output::Full | Output::Json) => Detail::Full,
         _ => Detail::Compact,
     };
+    let lines = match (detail, args.context) {
+        (Detail::Compact, None) => SnippetLines::One,
+        _ => SnippetLines::All,
+    };
     let mut payload = Payload { backend: "native", query: args.query.clone(), ..Payload::default() };
     for mode in &modes {
         call.cancel().check()?;
         call.progress("search", "running the search");
-        let answer = index.search(&query, &options(args, *mode))?;
-        take(&mut payload, *mode, &answer, detail, args.context, modes.len() == 1);
+        let answer = index.search(&query, &options(args, *mode, lines))?;
+        take(&mut payload, *mode, &answer, hits(&answer, detail, lines), modes.len() == 1);
     }
     if detail == Detail::Full {
         payload.bundles = Some(bundles(&[("code", &payload.code), ("prose", &payload.prose)]));
@@ -219,7 +223,7 @@ fn refuse_unsupported(args: &Args) -> Result<(), SearchError> {
     Ok(())
 }
 
-fn options(args: &Args, mode: Mode) -> Options {
+fn options(args: &Args, mode: Mode, lines: SnippetLines) -> Options {
     let words = |text: &Option<String>| -> Vec<String> {
         let list = text.as_deref().unwrap_or_default().split([',', ' ']);
         list.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
@@ -239,20 +243,12 @@ fn options(args: &Args, mode: Mode) -> Options {
             case_file: case || args.case_file == Some(true),
             case_tokens: case || args.case_tokens == Some(true),
         },
-        context: args.context.unwrap_or(2),
+        context: args.context.unwrap_or(if lines == SnippetLines::One { 0 } else { 2 }),
         explain: args.explain == Some(true),
     }
 }
 
-fn take(
-    payload: &mut Payload,
-    mode: Mode,
-    answer: &Answer,
-    detail: Detail,
-    context: Option<usize>,
-    single: bool,
-) {
-    let encoded = hits(answer, detail, context);
+fn take(payload: &mut Payload, mode: Mode, answer: &Answer, encoded: Vec<HitJson>, single: bool) {
     let Totals { code, prose } = &mut payload.total;
     match mode {
         Mode::Prose => (payload.prose, *prose) = (encoded, answer.total),

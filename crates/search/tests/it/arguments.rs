@@ -1,0 +1,116 @@
+//! Every argument of `search` changes the answer, or is refused.
+
+use mainstay_contract::ErrorCode;
+use serde_json::{Value, json};
+
+use crate::site::Site;
+
+const FILES: &[(&str, &str)] = &[
+    ("src/session.rs", "/// Closes a session.\npub fn close_session(id: u32) {}\n\npub struct Session;\n"),
+    ("src/session.py", "def close_session(id):\n    return id\n"),
+    ("lib/Session.rs", "pub fn open_session() {}\n"),
+    ("docs/guide.md", "# Sessions\n\nHow a session is closed.\n"),
+];
+
+fn check(args: Value, expected: &[&str]) {
+    let site = Site::indexed(FILES);
+    let mut args = args;
+    args["query"] = args.get("query").cloned().unwrap_or(json!("session"));
+    args["top"] = args.get("top").cloned().unwrap_or(json!(50));
+    let mut places = site.places(args.clone());
+    places.sort();
+    assert_eq!(places, expected, "{args}");
+}
+
+#[test]
+fn filters_keep_what_they_say() {
+    check(
+        json!({}),
+        &["docs/guide.md:1", "lib/Session.rs:1", "src/session.py:1", "src/session.rs:1", "src/session.rs:4"],
+    );
+    check(json!({"lang": "python"}), &["src/session.py:1"]);
+    check(json!({"lang": "py, md"}), &["docs/guide.md:1", "src/session.py:1"]);
+    check(json!({"type": "struct"}), &["src/session.rs:4"]);
+    check(json!({"path": "lib/"}), &["lib/Session.rs:1"]);
+    check(json!({"file": ["guide", "session.py"]}), &["docs/guide.md:1", "src/session.py:1"]);
+    check(json!({"ext": ".py"}), &["src/session.py:1"]);
+    check(json!({"path": "Session.rs", "caseFile": true}), &["lib/Session.rs:1"]);
+    check(json!({"path": "Session.rs", "case": true, "query": "open_session"}), &["lib/Session.rs:1"]);
+    check(json!({"mode": "prose"}), &["docs/guide.md:1"]);
+    check(json!({"mode": "code", "query": "closed"}), &["src/session.py:1", "src/session.rs:1"]);
+    check(json!({"query": "Session", "caseTokens": true, "mode": "code"}), &["src/session.rs:4"]);
+    check(json!({"branch": "no-such-branch"}), &[]);
+    check(json!({"lang": "python", "type": "struct"}), &[]);
+}
+
+#[test]
+fn top_and_cursor_page_through_one_mode() {
+    let site = Site::indexed(FILES);
+    let page = |cursor: Value| {
+        let mut args = json!({"query": "session", "mode": "code", "top": 2});
+        if cursor.is_string() {
+            args["cursor"] = cursor;
+        }
+        site.call("search", args).unwrap()["search"].clone()
+    };
+    let first = page(Value::Null);
+    assert_eq!((first["code"].as_array().unwrap().len(), &first["total"]["code"]), (2, &json!(4)));
+    let second = page(first["cursor"].clone());
+    assert_eq!(second["code"].as_array().unwrap().len(), 2);
+    assert!(second.get("cursor").is_none());
+    let fault = site.call("search", json!({"query": "session", "cursor": first["cursor"]})).unwrap_err();
+    assert_eq!(fault.code, ErrorCode::InvalidRequest, "a cursor without a mode");
+}
+
+#[test]
+fn compact_is_small_and_full_says_more() {
+    let site = Site::indexed(FILES);
+    let hit = |output: &str| {
+        site.call("search", json!({"query": "close_session", "output": output, "lang": "rust"})).unwrap()["search"].clone()
+    };
+    let compact = hit("compact");
+    assert_eq!(compact["code"][0]["snippet"]["text"], "pub fn close_session(id: u32) {}");
+    assert_eq!(compact["code"][0]["snippet"]["matches"], json!([[7, 20]]));
+    assert!(compact["code"][0].get("lang").is_none() && compact.get("bundles").is_none());
+    let full = hit("full");
+    assert_eq!(
+        (&full["code"][0]["lang"], &full["code"][0]["doc"]),
+        (&json!("rust"), &json!("/// Closes a session."))
+    );
+    assert_eq!(full["bundles"]["groups"][0]["file"], "src/session.rs");
+}
+
+#[test]
+fn explain_and_stats_come_on_request() {
+    let site = Site::indexed(FILES);
+    let plain = site.call("search", json!({"query": "session"})).unwrap();
+    assert!(
+        plain["search"].get("stats").is_none() && plain["search"]["code"][0].get("scoreBreakdown").is_none()
+    );
+    let asked = site.call("search", json!({"query": "session", "explain": true, "stats": true})).unwrap();
+    assert!(!asked["search"]["code"][0]["scoreBreakdown"]["contributions"].as_array().unwrap().is_empty());
+    assert!(asked["search"]["stats"]["elapsedMs"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn what_is_not_supported_is_refused() {
+    let site = Site::indexed(FILES);
+    for args in [
+        json!({"ann": true}),
+        json!({"backend": "sqlite"}),
+        json!({"mode": "records"}),
+        json!({"mode": "extracted-prose"}),
+    ] {
+        let mut args = args;
+        args["query"] = json!("session");
+        assert_eq!(
+            site.call("search", args.clone()).unwrap_err().code,
+            ErrorCode::CapabilityMissing,
+            "{args}"
+        );
+    }
+    let fault = site.call("search", json!({"query": "/(/"})).unwrap_err();
+    assert_eq!(fault.code, ErrorCode::InvalidRequest);
+    let fault = site.call("search", json!({"query": "x", "lang": "klingon"})).unwrap_err();
+    assert_eq!((fault.code, &fault.details["field"]), (ErrorCode::InvalidRequest, &json!("lang")));
+}

@@ -1,0 +1,7 @@
+//! The search toolset on real repositories.
+#![allow(clippy::unwrap_used)]
+
+mod arguments;
+mod files;
+mod site;
+mod status;

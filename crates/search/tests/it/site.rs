@@ -1,0 +1,85 @@
+//! A repository in a temporary directory and the tools over it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Silent, Tool};
+use mainstay_search::{SearchConfig, tools};
+use serde_json::{Map, Value, json};
+
+pub struct Site {
+    dir: tempfile::TempDir,
+    tools: Vec<Tool>,
+}
+
+impl Site {
+    pub fn new(files: &[(&str, &str)]) -> Site {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = dir.path().join("repo");
+        std::fs::create_dir(&repo).unwrap();
+        let mut site = Site { tools: Vec::new(), dir };
+        site.restart();
+        for (path, text) in files {
+            site.write(path, text.as_bytes());
+        }
+        site
+    }
+
+    /// Forgets everything but the files, as a new process would.
+    pub fn restart(&mut self) {
+        let cache_dir = self.dir.path().join("cache");
+        self.tools = tools(SearchConfig { repo: self.repo(), cache_dir, settings: json!({}) });
+    }
+
+    /// A site whose repository is indexed.
+    pub fn indexed(files: &[(&str, &str)]) -> Site {
+        let site = Site::new(files);
+        site.call("build_index", json!({})).unwrap();
+        site
+    }
+
+    pub fn repo(&self) -> PathBuf {
+        self.dir.path().join("repo").canonicalize().unwrap()
+    }
+
+    pub fn outside(&self) -> PathBuf {
+        self.dir.path().to_owned()
+    }
+
+    pub fn write(&self, path: &str, bytes: &[u8]) {
+        let path = self.repo().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    pub fn call(&self, tool: &str, args: Value) -> Result<Value, Fault> {
+        self.call_as(Caller::default(), tool, args)
+    }
+
+    pub fn call_as(&self, caller: Caller, tool: &str, args: Value) -> Result<Value, Fault> {
+        let tool = self.tools.iter().find(|one| one.def.id == tool).unwrap();
+        let call = Call::new(CallParts {
+            tool: Arc::clone(&tool.def),
+            caller,
+            request_id: None,
+            cancel: CancelToken::new(),
+            progress: Arc::new(Silent),
+            host: Arc::new(NoHost),
+            client: None,
+            input: Default::default(),
+            meta: Map::new(),
+        });
+        match (tool.run)(&call, args)? {
+            Body::Json(raw) => Ok(serde_json::from_str(raw.get()).unwrap()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// `file:line` of every hit in code, then in prose.
+    pub fn places(&self, args: Value) -> Vec<String> {
+        let found = self.call("search", args).unwrap();
+        let hits =
+            ["code", "prose"].iter().flat_map(|mode| found["search"][mode].as_array().unwrap().clone());
+        hits.map(|hit| format!("{}:{}", hit["file"].as_str().unwrap(), hit["startLine"])).collect()
+    }
+}
