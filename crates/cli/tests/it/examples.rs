@@ -21,6 +21,10 @@ impl Example {
     pub fn id(&self) -> &str {
         self.tool["name"].as_str().unwrap()
     }
+
+    pub fn toolset(&self) -> &str {
+        self.tool["toolset"].as_str().unwrap()
+    }
 }
 
 /// Fills a site with what examples may refer to.
