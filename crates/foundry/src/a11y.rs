@@ -47,7 +47,7 @@ fn is_given(node: &Node, component: &Component, name: &str) -> bool {
 fn names(tree: &Tree, index: usize, component: &Component, issues: &mut Vec<Issue>) {
     let node = &tree.nodes[index];
     let sources = &component.archetype.a11y.name_from;
-    let labelled = node.label.is_some() && component.archetype.props.iter().any(|(name, _)| name == "label");
+    let labelled = node.label.is_some() && component.archetype.text_prop.is_some();
     if sources.is_empty() || labelled || sources.iter().any(|name| is_given(node, component, name)) {
         return;
     }

@@ -261,6 +261,13 @@ pub fn apply_one(document: &mut Value, operation: &Value) -> Result<(), Issue> {
     let parsed: PatchOperation = serde_json::from_value(operation.clone()).map_err(|error| {
         Issue::error("PATCH_INVALID", format!("the step is not an RFC 6902 operation: {error}"))
     })?;
+    // A value moved to where it is stays there; the root has no parent to be taken from.
+    if operation["op"] == "move" && operation["from"] == operation["path"] {
+        let path = operation["path"].as_str().unwrap_or_default();
+        if document.pointer(path).is_some() {
+            return Ok(());
+        }
+    }
     json_patch::patch(document, std::slice::from_ref(&parsed)).map_err(|error| {
         let path = operation.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
         let op = operation.get("op").and_then(Value::as_str).unwrap_or_default();

@@ -2,20 +2,47 @@
 
 use serde_json::Value;
 
-/// A JavaScript literal in single quotes. It holds no double quote, backtick, `<`, `&`, `${`, `{{`
-/// or line break from a value, so it can stand in an attribute, a template literal or a script.
+/// What a literal may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// A JavaScript expression: only what ends a string, and `<` for pages that inline the source.
+    Expression,
+    /// An attribute of a template: also no double quote, `&` or brace.
+    Attribute,
+}
+
+/// A JavaScript literal in single quotes, for an expression.
 pub fn js(value: &Value) -> String {
+    print(value, Place::Expression)
+}
+
+pub fn string(text: &str) -> String {
+    quote(text, Place::Expression)
+}
+
+/// A JavaScript literal that can also stand in an attribute in double quotes.
+pub fn attribute_js(value: &Value) -> String {
+    print(value, Place::Attribute)
+}
+
+pub fn attribute_string(text: &str) -> String {
+    quote(text, Place::Attribute)
+}
+
+fn print(value: &Value, place: Place) -> String {
     match value {
-        Value::String(text) => string(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(js).collect::<Vec<_>>().join(", ")),
+        Value::String(text) => quote(text, place),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(|item| print(item, place)).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(object) => {
             let entries: Vec<String> = object
                 .iter()
                 // As a literal key this would set the prototype.
                 .filter(|(key, _)| *key != "__proto__")
                 .map(|(key, value)| {
-                    let plain = is_identifier(key);
-                    format!("{}: {}", if plain { key.clone() } else { string(key) }, js(value))
+                    let key = if is_identifier(key) { key.clone() } else { quote(key, place) };
+                    format!("{key}: {}", print(value, place))
                 })
                 .collect();
             if entries.is_empty() { "{}".into() } else { format!("{{ {} }}", entries.join(", ")) }
@@ -24,15 +51,16 @@ pub fn js(value: &Value) -> String {
     }
 }
 
-pub fn string(text: &str) -> String {
+fn quote(text: &str, place: Place) -> String {
     let mut out = String::from("'");
     for letter in text.chars() {
         match letter {
             '\'' => out.push_str("\\'"),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
-            '"' | '<' | '>' | '&' | '`' | '$' | '{' | '}' => {
-                out.push_str(&format!("\\x{:02x}", letter as u32))
+            '<' | '`' => out.push_str(&format!("\\x{:02x}", letter as u32)),
+            '"' | '>' | '&' | '$' | '{' | '}' if place == Place::Attribute => {
+                out.push_str(&format!("\\x{:02x}", letter as u32));
             }
             '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", letter as u32)),
             other if other.is_control() => out.push_str(&format!("\\u{:04x}", other as u32)),
@@ -162,11 +190,12 @@ mod tests {
     #[test]
     fn literals_hold_nothing_that_ends_their_place() {
         let nasty = "a\"b'c`d${e}<f>&g{{h}}\n\\ \u{2028}</script>";
-        let text = js(&json!({ "k": [nasty, 1, true, null], "a-b": nasty, "__proto__": 1 }));
+        let text = attribute_js(&json!({ "k": [nasty, 1, true, null], "a-b": nasty, "__proto__": 1 }));
         for bad in ["\"", "`", "${", "{{", "</", "&", "\n", "__proto__"] {
             assert!(!text.contains(bad), "{bad} in {text}");
         }
         assert!(text.starts_with("{ k: ["));
+        assert_eq!(string("Field & 'Fold' <b>\n"), "'Field & \\'Fold\\' \\x3cb>\\n'");
     }
 
     #[test]

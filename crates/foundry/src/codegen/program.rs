@@ -93,10 +93,10 @@ impl<'a> Program<'a> {
             }
             Kind::Element { tag, attrs: given } => {
                 attrs.extend(given.iter().map(|(name, value)| {
-                    let value = if value.is_empty() && name == "hidden" {
-                        Value::Bool(true)
-                    } else {
-                        value.as_str().into()
+                    let value = match name.as_str() {
+                        "hidden" => Value::Bool(true),
+                        "tabindex" => value.parse::<i64>().map_or(Value::Null, Value::from),
+                        _ => value.as_str().into(),
                     };
                     (name.clone(), Attr::Literal(value))
                 }));

@@ -85,7 +85,7 @@ fn props_type(program: &Program) -> Option<(Vec<String>, String)> {
 
 fn element_text(program: &Program, element: &Element, children: String, typescript: bool) -> String {
     let attrs: Vec<String> =
-        element.attrs.iter().filter_map(|(name, attr)| attribute(element, name, attr, typescript)).collect();
+        element.attrs.iter().filter_map(|(name, attr)| attribute(name, attr, typescript)).collect();
     let text = element.text.as_deref().map(jsx_text);
     program.tag(element, 2, &element.tag, &attrs, text, children)
 }
@@ -110,7 +110,7 @@ fn self_closing(text: String) -> String {
     text
 }
 
-fn attribute(element: &Element, name: &str, attr: &Attr, typescript: bool) -> Option<String> {
+fn attribute(name: &str, attr: &Attr, typescript: bool) -> Option<String> {
     let name = match name {
         "class" => "className",
         "tabindex" => "tabIndex",
@@ -121,9 +121,6 @@ fn attribute(element: &Element, name: &str, attr: &Attr, typescript: bool) -> Op
             name.to_owned()
         }
         Attr::Literal(Value::String(text)) if is_plain(text) => format!("{name}=\"{text}\""),
-        Attr::Literal(value) if element.component.is_none() && name == "tabIndex" => {
-            format!("{name}={{{}}}", value.as_str().unwrap_or("0"))
-        }
         Attr::Literal(value) => format!("{name}={{{}}}", js(value)),
         Attr::Handler(handler) => format!("{name}={{handlers.{handler}}}"),
         Attr::Data(key, Some(fallback)) => format!("{name}={{data[{}] ?? {}}}", string(key), js(fallback)),

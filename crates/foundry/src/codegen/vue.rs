@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::literal::{js, string, style, style_text};
+use super::literal::{attribute_js, attribute_string, camel, style_text};
 use super::program::{Attr, Program};
 use super::react::import;
 use crate::render::escape;
@@ -47,19 +47,29 @@ fn attribute(name: &str, attr: &Attr) -> String {
         Attr::Literal(Value::String(text)) if text.chars().all(|c| !c.is_control()) => {
             format!("{name}=\"{}\"", escape(text))
         }
-        Attr::Literal(value) => format!(":{name}=\"{}\"", js(value)),
+        Attr::Literal(value) => format!(":{name}=\"{}\"", attribute_js(value)),
         Attr::Handler(handler) => {
             let event = name.strip_prefix("on").unwrap_or(name);
             let mut letters = event.chars();
             let first: String = letters.next().map(|c| c.to_lowercase().collect()).unwrap_or_default();
             format!("@{first}{}=\"handlers?.{handler}?.($event)\"", letters.as_str())
         }
-        Attr::Data(key, Some(fallback)) => format!(":{name}=\"data?.[{}] ?? {}\"", string(key), js(fallback)),
-        Attr::Data(key, None) => format!(":{name}=\"data?.[{}]\"", string(key)),
+        Attr::Data(key, Some(fallback)) => {
+            format!(":{name}=\"data?.[{}] ?? {}\"", attribute_string(key), attribute_js(fallback))
+        }
+        Attr::Data(key, None) => format!(":{name}=\"data?.[{}]\"", attribute_string(key)),
         Attr::Style(declarations) if declarations.iter().all(|(_, value)| !value.contains(['"', '\''])) => {
             format!("style=\"{}\"", style_text(declarations))
         }
-        Attr::Style(declarations) => format!(":style=\"{}\"", style(declarations)),
+        Attr::Style(declarations) => {
+            let entries: Vec<String> = declarations
+                .iter()
+                .map(|(property, value)| {
+                    format!("{}: {}", attribute_string(&camel(property)), attribute_string(value))
+                })
+                .collect();
+            format!(":style=\"{{ {} }}\"", entries.join(", "))
+        }
     }
 }
 

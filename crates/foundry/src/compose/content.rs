@@ -91,7 +91,9 @@ pub fn props(
         name if name.starts_with("chart-") => {
             json!({ "title": chart_title(intent), "data": chart_data(name), "description": "The last seven days" })
         }
-        "card" => json!({ "title": title }),
+        "card" => {
+            json!({ "title": title, "content": intent.object.map_or("Nothing to show yet", |object| object.description.as_str()) })
+        }
         _ => Value::Object(component.example.clone()),
     };
     let mut props = match wanted {
@@ -174,6 +176,10 @@ fn metric(intent: &Intent, index: usize) -> Value {
     }
     let (label, value) = &figures[index % figures.len()];
     let (delta, trend) = CHANGES[index % CHANGES.len()];
+    // More of something unwelcome is no success.
+    let unwelcome =
+        ["churn", "error", "cost", "latency", "past due", "overdue", "cancelled", "failed", "suspended"];
+    let trend = if unwelcome.iter().any(|word| label.to_lowercase().contains(word)) { "flat" } else { trend };
     json!({ "label": label, "value": value, "delta": delta, "trend": trend })
 }
 

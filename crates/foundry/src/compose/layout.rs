@@ -116,7 +116,7 @@ impl<'k> Builder<'_, 'k, '_> {
         );
         let mut middle = vec![main];
         if wants_chart && self.intent.object.is_some() {
-            middle.push(self.slot("records", "data-display", Place::Records));
+            middle.push(self.slot("records", "data-list", Place::Records));
         }
         let side = self.slot("sidebar", "navigation-panel", Place::Navigation);
         let main = self.stack("main", json!({ "type": "stack", "gapToken": "stack-default" }), middle);

@@ -142,7 +142,11 @@ impl<'a, 'k> Selector<'a, 'k> {
             .intent
             .words
             .iter()
-            .filter(|word| word.len() > 3 && (name.contains(*word) || component.tags.contains(word)))
+            .filter(|word| {
+                word.len() > 3
+                    && *word != self.intent.layout.name()
+                    && (name.contains(*word) || component.tags.contains(word))
+            })
             .count()
             .min(3);
         if said > 0 {
@@ -151,7 +155,7 @@ impl<'a, 'k> Selector<'a, 'k> {
         }
         let slot_words = intent.split('-').filter(|word| name.contains(word)).count();
         if slot_words > 0 {
-            score += 0.08;
+            score += 0.03;
             reasons.push("name matches the slot".into());
         }
         // Traits alone say nothing about a slot; they decide between components that fit it.

@@ -1,10 +1,10 @@
 //! Reading a kit, from the binary or from a directory with the same layout.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Component as PathPart, Path};
 use std::sync::Arc;
 
-use schemars::JsonSchema;
+use mainstay_contract::schema_of;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -326,24 +326,23 @@ fn sections(css: &str) -> Vec<StyleSection> {
 
 /// The schema of each file of a kit, for people who write their own.
 pub fn schema() -> Value {
-    fn list<T: JsonSchema>() -> Value {
-        mainstay_contract::schema_of::<Vec<T>>()
-    }
+    let file = |name: &str, mut schema: Value| {
+        // Each schema is a resource of its own, so that its references stay inside it.
+        schema["$id"] = format!("urn:mainstay:kit:{name}").into();
+        schema
+    };
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Mainstay design kit",
         "description": "One schema per file of a kit. Token files are DTCG 2025.10 documents; tokens/resolver.json orders them.",
         "files": {
-            "kit.json": mainstay_contract::schema_of::<Manifest>(),
-            "archetypes.json": {
-                "type": "object",
-                "additionalProperties": mainstay_contract::schema_of::<ArchetypeFile>(),
-            },
-            "components/*.json": list::<ComponentFile>(),
-            "traits.json": list::<Trait>(),
-            "objects.json": list::<Object>(),
-            "domains.json": list::<Domain>(),
-            "patterns.json": list::<Pattern>(),
+            "kit.json": file("kit", schema_of::<Manifest>()),
+            "archetypes.json": file("archetypes", schema_of::<BTreeMap<String, ArchetypeFile>>()),
+            "components/*.json": file("components", schema_of::<Vec<ComponentFile>>()),
+            "traits.json": file("traits", schema_of::<Vec<Trait>>()),
+            "objects.json": file("objects", schema_of::<Vec<Object>>()),
+            "domains.json": file("domains", schema_of::<Vec<Domain>>()),
+            "patterns.json": file("patterns", schema_of::<Vec<Pattern>>()),
         }
     })
 }

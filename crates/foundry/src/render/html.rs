@@ -204,12 +204,13 @@ impl<'p> Printer<'p, '_> {
         let takes_names = if self.has_control { element.control } else { root };
         for (name, value) in &element.attrs {
             let replaced = takes_names && self.part.attrs.iter().any(|(given, _)| given == name);
-            if !replaced && !(root && name == "id") {
+            let own_id = root && name == "id";
+            if !replaced && !own_id {
                 self.template_attribute(name, value, scope);
             }
         }
         if takes_names {
-            self.passed(|name| is_access(name));
+            self.passed(is_access);
         }
         if root {
             self.passed(|name| !is_access(name) && name != "class");

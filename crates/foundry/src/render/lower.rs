@@ -227,17 +227,13 @@ impl<'a> Lowering<'a, '_> {
                 );
             }
         }
-        // A component without text shows its label, as outlines do.
-        if let (Some(component), Some(label)) = (component, &node.label) {
-            let text = component.archetype.text_prop.as_deref();
-            let named = component.archetype.props.iter().any(|(name, _)| name == "label");
+        // A text component without text shows its label, as outlines do.
+        let text_prop = component.and_then(|component| component.archetype.text_prop.as_deref());
+        if let (Some(text_prop), Some(label)) = (text_prop, &node.label) {
             let shown = |name: &str| props.get(name).is_some_and(|value| !is_empty(value));
-            let has_text = ["content", "text", "value", "label", "title"].iter().any(|name| shown(name));
-            if node.children.is_empty()
-                && !has_text
-                && let Some(text) = text.or(named.then_some("label"))
-            {
-                props.insert(text.to_owned(), label.as_str().into());
+            let has_text = ["content", "text", "value", "label", "status"].iter().any(|name| shown(name));
+            if node.children.is_empty() && !has_text {
+                props.insert(text_prop.to_owned(), label.as_str().into());
             }
         }
         (props, attrs)

@@ -171,7 +171,7 @@ fn relevance(component: &Component, query: &str) -> u32 {
 
 fn suggestions(kit: &Kit, args: &Args) -> Vec<String> {
     let values = |of: fn(&Component) -> &[String]| -> BTreeSet<&str> {
-        kit.components.iter().flat_map(|component| of(component)).map(String::as_str).collect()
+        kit.components.iter().flat_map(of).map(String::as_str).collect()
     };
     let mut found = Vec::new();
     let mut suggest = |label: &str, wanted: &Option<String>, known: BTreeSet<&str>| {

@@ -153,19 +153,26 @@ fn wide_trees_are_answered_and_deep_ones_refused() {
     );
     assert_eq!(answer["meta"]["nodeCount"], 50_001);
 
-    let nest = |levels: usize| {
+    // Built by hand: the json! macro would walk the whole tree at every level.
+    let nest = |levels: usize, rest: Value| {
         let mut node = json!({ "id": "leaf", "component": "Text" });
         for level in 0..levels {
-            node = json!({ "id": format!("n{level}"), "component": "Stack", "children": [node] });
+            let mut outer = json!({ "id": format!("n{level}"), "component": "Stack" });
+            outer["children"] = Value::Array(vec![node]);
+            node = outer;
         }
-        json!({ "mode": "full", "schema": { "version": "1", "screens": [node] }, "options": { "includeTree": false }, "apply": true })
+        let mut args = rest;
+        args["schema"] = json!({ "version": "1" });
+        args["schema"]["screens"] = Value::Array(vec![node]);
+        args
     };
-    let answer = site.call("repl.render", nest(150));
+    let page = || json!({ "mode": "full", "options": { "includeTree": false }, "apply": true });
+    let answer = site.call("repl.render", nest(150, page()));
     assert!(answer["html"].as_str().unwrap().contains("n149"));
-    let fault = site.fault("repl.render", nest(10_000));
+    let fault = site.fault("repl.render", nest(10_000, page()));
     assert_eq!(fault.code.line().name(), "SCHEMA_INPUT");
     assert!(fault.message.contains("nested"), "{}", fault.message);
-    site.fault("code.generate", json!({ "schema": nest(10_000)["schema"].clone(), "framework": "react" }));
+    site.fault("code.generate", nest(10_000, json!({ "framework": "react" })));
 }
 
 #[test]
