@@ -64,12 +64,13 @@ impl Scope {
         Ok(Written { path: path.to_owned(), sha256: sha256_hex(bytes), size: bytes.len() })
     }
 
-    /// Makes a directory that did not exist; says whether it was made.
+    /// Makes a directory; says whether it is new, which decides the name of a run.
     pub fn make_directory(&self, path: &str) -> Result<bool, FoundryError> {
-        let target = self.real_target(&format!("{path}/x"))?;
-        let directory = target.parent().expect("a file inside a directory has a parent");
-        // Parents exist now; whether this very directory is new decides the name of a run.
-        Ok(fs::read_dir(directory).map(|mut entries| entries.next().is_none()).unwrap_or(false))
+        match fs::create_dir(self.real_target(path)?) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(source) => Err(FoundryError::Io { action: "make", path: path.to_owned(), source }),
+        }
     }
 
     /// The path after links, checked against the globs before and after; parents are created.

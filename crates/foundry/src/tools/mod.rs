@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainstay_contract::{
-    Body, Call, ErrorCode, Fault, Policy, Role, Tool, ToolDef, Toolset, closed, schema_of,
+    Body, Call, ErrorCode, Fault, Policy, Role, Tool, ToolDef, Toolset, closed, result_schema_of, schema_of,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,7 +70,7 @@ where
     F: Fn(&Foundry, &Call, A) -> Result<R, FoundryError> + Send + Sync + 'static,
 {
     let def_input = closed(schema_of::<A>());
-    let def_output = schema_of::<R>();
+    let def_output = result_schema_of::<R>();
     match foundry.rules.decide(&def.id, def.policy.clone()) {
         Verdict::Allowed(policy) => def.policy = policy,
         Verdict::Denied => {

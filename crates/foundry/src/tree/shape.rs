@@ -14,13 +14,16 @@ use serde_json::Value;
 struct UiSchema {
     /// Address of the schema, for editors.
     #[schemars(rename = "$schema")]
+    #[schemars(skip_serializing_if = "Option::is_none")]
     schema: Option<String>,
     /// Version of the language, such as `2026.02`.
     #[schemars(length(min = 1))]
     version: String,
     /// Version of the design system the tree was made for.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     ds_version: Option<String>,
     /// Theme to show it in: light, dark or hc.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     theme: Option<String>,
     /// The screens; each is an element.
     #[schemars(length(min = 1))]
@@ -39,18 +42,25 @@ struct UiElement {
     #[schemars(length(min = 1))]
     component: String,
     /// Route of a screen.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     route: Option<String>,
     /// How the children are placed.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     layout: Option<UiLayout>,
     /// Style tokens, and plain CSS properties beside them.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     style: Option<UiStyle>,
     /// Properties of the component.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     props: Option<BTreeMap<String, Value>>,
     /// Handlers (`onClick`) and data (`value`) by property.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     bindings: Option<BTreeMap<String, String>>,
     /// Elements inside.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     children: Option<Vec<UiElement>>,
     /// Notes for people and tools.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     meta: Option<UiMeta>,
 }
 
@@ -60,10 +70,13 @@ struct UiElement {
 struct UiLayout {
     /// Kind of layout.
     #[schemars(rename = "type")]
+    #[schemars(skip_serializing_if = "Option::is_none")]
     kind: Option<LayoutKind>,
     /// Where children stand on the cross axis.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     align: Option<Align>,
     /// Spacing token between children.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     gap_token: Option<String>,
 }
 
@@ -103,14 +116,19 @@ pub enum Align {
 #[expect(dead_code, reason = "describes JSON, is never built")]
 struct UiStyle {
     /// Padding.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     spacing_token: Option<String>,
     /// Corner radius.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     radius_token: Option<String>,
     /// Shadow.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     shadow_token: Option<String>,
     /// Text colour.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     color_token: Option<String>,
     /// Type style.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     typography_token: Option<String>,
 }
 
@@ -119,10 +137,13 @@ struct UiStyle {
 #[expect(dead_code, reason = "describes JSON, is never built")]
 struct UiMeta {
     /// Name for outlines and for text without other content.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     /// What the element is for; `slot:NAME` in composed trees.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     intent: Option<String>,
     /// Anything worth knowing.
+    #[schemars(skip_serializing_if = "Option::is_none")]
     notes: Option<String>,
 }
 

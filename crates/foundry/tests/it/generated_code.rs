@@ -174,6 +174,55 @@ fn every_composed_screen_type_checks_in_react() {
     project.check_types();
 }
 
+/// Tags and classes inside `main`, in order.
+fn outline(html: &str) -> Vec<String> {
+    let main = html.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
+    let tags = crate::hostile::tags(&format!("<main{main}"));
+    let class = |tag: &html5ever::tokenizer::Tag| {
+        tag.attrs
+            .iter()
+            .find(|attr| &*attr.name.local == "class")
+            .map(|attr| attr.value.to_string())
+            .unwrap_or_default()
+    };
+    tags.iter().skip(1).map(|tag| format!("{}.{}", tag.name, class(tag))).collect()
+}
+
+#[test]
+fn react_vue_and_svelte_draw_what_the_page_draws() {
+    let children: Vec<Value> = kit()
+        .components
+        .iter()
+        .map(|c| json!({ "id": c.name, "component": c.name, "props": c.example }))
+        .collect();
+    let all =
+        json!({ "version": "1", "screens": [{ "id": "all", "component": "Stack", "children": children }] });
+    let page = Site::new().call("repl.render", json!({ "mode": "full", "schema": all, "apply": true }));
+    let expected = outline(page["html"].as_str().unwrap());
+    assert!(expected.len() > 500, "{}", expected.len());
+    for framework in [Framework::React, Framework::Vue, Framework::Svelte] {
+        let drawn = outline(&Project::new(framework, &all).build_and_open());
+        for (at, (ours, theirs)) in expected.iter().zip(&drawn).enumerate() {
+            assert_eq!(
+                ours,
+                theirs,
+                "{framework:?} at {at}, after {:?}",
+                &expected[at.saturating_sub(3)..at]
+            );
+        }
+        assert_eq!(expected.len(), drawn.len(), "{framework:?}");
+    }
+}
+
+#[test]
+fn a_project_is_not_written_over_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = scaffold::project(&kit(), Framework::React, None);
+    scaffold::write(folder.path(), &files).unwrap();
+    assert!(folder.path().join("src/GeneratedUI.tsx").is_file());
+    assert!(scaffold::write(folder.path(), &files).is_err());
+}
+
 #[test]
 fn vue_builds_and_runs() {
     let dom = Project::new(Framework::Vue, &difficult()).build_and_open();

@@ -26,7 +26,8 @@ impl TokenSink for Tags {
     }
 }
 
-fn tags(html: &str) -> Vec<Tag> {
+/// Start tags of a page, as a browser's tokenizer sees them.
+pub fn tags(html: &str) -> Vec<Tag> {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html));
     let tokenizer = Tokenizer::new(Tags::default(), TokenizerOpts::default());
@@ -213,6 +214,21 @@ fn generated_code_holds_no_value_outside_a_literal() {
                 !code.contains("<script>alert") && !code.contains("<img") && !code.contains("<svg"),
                 "{framework}: {code}"
             );
+        }
+    }
+}
+
+#[test]
+fn preview_pages_show_code_as_text() {
+    let kit = mainstay_foundry::kit::LazyKit::new(Default::default()).get().unwrap();
+    for nasty in NASTY {
+        let tree = json!({ "version": "1", "screens": [{ "id": "s", "component": "Card", "props": { "title": nasty }, "children": [{ "id": nasty, "component": nasty }] }] });
+        let html = mainstay_foundry::preview::page(&kit, &tree).unwrap();
+        assert_eq!(html.matches("<script").count(), 1, "{nasty}");
+        let main = html.split("<main").nth(1).unwrap().split("<script>").next().unwrap();
+        check(&format!("<main{main}"), nasty);
+        for theme in ["light", "dark", "hc"] {
+            assert!(html.contains(&format!("[data-brand=\"B\"][data-theme=\"{theme}\"]")));
         }
     }
 }
