@@ -279,6 +279,7 @@ impl Inner {
                 "Mutation disabled. Set MCP_ENABLE_MUTATION=1 to enable.",
             )
             .detail("method", def.id.as_str())
+            .detail("reason", "mutation_disabled")
             .detail("rule", self.access.mutation.origin.to_string())),
             _ => check_roots(def, args, caller),
         }

@@ -67,7 +67,7 @@ fn unasked() -> Fault {
 }
 
 fn misrouted() -> RpcError {
-    RpcError::protocol(-32603, "a tool that is not a discovery tool handed its call over")
+    RpcError::protocol(RpcError::INTERNAL, "a tool that is not a discovery tool handed its call over")
 }
 
 fn unknown_text(name: &str, fault: &Fault) -> String {
@@ -137,7 +137,14 @@ pub fn direct(outcome: Outcome, method: &str) -> Result<String, RpcError> {
                     error = error.with("message", summary).with("errors", json!(failed.violations));
                 }
                 Stage::Resolve => error.code = RpcError::METHOD_NOT_FOUND,
-                _ => {}
+                // The Catalog seed has one code for whatever fails past the arguments.
+                Stage::Authorise | Stage::Run => {
+                    error.code = RpcError::INTERNAL;
+                    if let Some(reason) = failed.fault.details.get("reason") {
+                        error = error.with("reason", reason.clone());
+                    }
+                }
+                Stage::Queue => {}
             }
             Err(error)
         }

@@ -17,6 +17,7 @@ impl RpcError {
     pub const METHOD_NOT_FOUND: i32 = -32601;
     pub const INVALID_PARAMS: i32 = -32602;
     pub const MISSING_CAPABILITY: i32 = -32021;
+    pub const INTERNAL: i32 = -32603;
     pub const UNSUPPORTED_VERSION: i32 = -32022;
 
     /// An error of the protocol itself.

@@ -185,6 +185,11 @@ fn without_mutation_writes_are_refused_with_the_sentence_and_nothing_is_written(
     ] {
         let error = client.request(method, params)["error"].clone();
         assert_eq!(error["message"], "Mutation disabled. Set MCP_ENABLE_MUTATION=1 to enable.", "{method}");
+        assert_eq!((&error["code"], &error["data"]["method"]), (&json!(-32603), &json!(method)));
+        assert_eq!(
+            (&error["data"]["message"], &error["data"]["reason"]),
+            (&error["message"], &json!("mutation_disabled"))
+        );
     }
     assert_eq!(client.call("instructions/repair", json!({})), json!({"repaired": 0, "updated": []}));
     assert_eq!(client.call("instructions/list", json!({}))["count"], 0);
