@@ -38,6 +38,7 @@ pub fn serve(
         Some("legacy") => Transport::Legacy,
         _ => Transport::Sdk,
     };
+    super::dashboard::start(settings, &runtime, &identity)?;
     let config = SessionConfig { identity, transport, naming: app::naming(settings) };
     let internal = |error: std::io::Error| Fault::internal(&error);
     let (stopper, ends) = stdio::stopper();

@@ -6,6 +6,7 @@ pub mod climax;
 pub mod config;
 mod contract;
 mod cost;
+mod dashboard;
 mod documents;
 pub mod foundry;
 mod mcp;

@@ -181,23 +181,19 @@ pub fn with_flags(command: Command) -> Command {
             Kind::Text => arg.value_name("TEXT"),
         })
     });
-    command
-        .arg(
-            Arg::new("classic")
-                .long("classic")
-                .action(ArgAction::SetTrue)
-                .help("Short for --form classic")
-                .help_heading("Settings"),
-        )
-        .arg(
-            Arg::new("discovery")
-                .long("discovery")
-                .action(ArgAction::SetTrue)
-                .conflicts_with("classic")
-                .help("Short for --form discovery")
-                .help_heading("Settings"),
-        )
+    SHORT_FLAGS.iter().fold(command, |command, (flag, key, value)| {
+        let help = format!("Short for --{key}={value}");
+        command
+            .arg(Arg::new(*flag).long(*flag).action(ArgAction::SetTrue).help(help).help_heading("Settings"))
+    })
 }
+
+/// Flags that set another setting: flag, key, value.
+const SHORT_FLAGS: &[(&str, &str, &str)] = &[
+    ("classic", "form", "classic"),
+    ("discovery", "form", "discovery"),
+    ("no-dashboard", "dashboard", "false"),
+];
 
 fn from_flags(matches: &ArgMatches) -> Vec<Given> {
     let mut given = Vec::new();
@@ -210,13 +206,9 @@ fn from_flags(matches: &ArgMatches) -> Vec<Given> {
             origin: Origin::flag(&setting.flag()),
         });
     }
-    for (flag, value) in [("classic", "classic"), ("discovery", "discovery")] {
+    for (flag, key, value) in SHORT_FLAGS {
         if matches.try_get_one::<bool>(flag).ok().flatten() == Some(&true) {
-            given.push(Given {
-                key: "form",
-                value: value.to_owned(),
-                origin: Origin::flag(&format!("--{flag}")),
-            });
+            given.push(Given { key, value: (*value).to_owned(), origin: Origin::flag(&format!("--{flag}")) });
         }
     }
     given

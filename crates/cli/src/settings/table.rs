@@ -129,6 +129,10 @@ pub const SETTINGS: &[Setting] = &[
     Setting { secret: true, ..row("token", Kind::Text, &[], "", "Bearer token HTTP clients must send") },
     row("allowed-repo-roots", Kind::List, &[], "", "Directories whose repositories HTTP clients may name"),
     row("cors-origins", Kind::List, &[], "", "Origins browsers may call the HTTP API from"),
+    row("dashboard", Kind::Switch, &[], "false", "Serve a page about a server on stdio, on loopback"),
+    row("dashboard-host", Kind::Text, &[], "127.0.0.1", "Loopback address of that page"),
+    row("dashboard-port", Kind::Number, &[], "8787", "Port of that page"),
+    row("dashboard-tries", Kind::Number, &[], "10", "How many ports from that one on are tried"),
 ];
 
 impl Setting {

@@ -18,6 +18,7 @@ use tower::util::option_layer;
 use super::api;
 use super::config::{HttpConfig, HttpError};
 use super::guard::{check_caller, check_source, cors};
+use super::page;
 use super::rate::Rate;
 use super::reply::{self, Reply};
 use crate::mcp::{self, Sessions};
@@ -69,6 +70,8 @@ pub fn router(
     });
     let with = |app: &Arc<App>| Arc::clone(app);
     Ok(Router::new()
+        .route("/", get(page::page))
+        .route("/tools.json", get(page::tools))
         .route("/health", get(api::health))
         .route("/healthz", get(api::alive))
         .route("/readyz", get(api::ready))

@@ -6,6 +6,7 @@ mod body;
 mod config;
 mod guard;
 mod metrics;
+mod page;
 mod query;
 mod rate;
 mod reply;
