@@ -103,8 +103,8 @@ pub(crate) fn warnings(
         for tool in &config.tools {
             if let Some(earlier) = seen.insert(&tool.name, &config.name) {
                 warnings.push(format!(
-                    "{source}: line {}: tool '{}' of '{}' replaces the one of '{earlier}'",
-                    tool.line, tool.name, config.name
+                    "{source}: tool '{}' of '{}' replaces the one of '{earlier}'",
+                    tool.name, config.name
                 ));
             }
         }

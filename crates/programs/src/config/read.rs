@@ -39,11 +39,19 @@ const RESERVED: &[&str] = &["climax_search", "climax_call", "climax_describe"];
 
 /// Reads a configuration file.
 pub fn load(path: &Path) -> Result<Config, ProgramsError> {
-    from_document(path, &document::read(path)?)
+    parse(path, &document::read(path)?)
 }
 
 /// Reads a configuration from text; `path` decides the language.
 pub fn parse(path: &Path, text: &str) -> Result<Config, ProgramsError> {
+    if let Some(node) = document::parse_json_quickly(text) {
+        let mut findings = Findings::default();
+        let config = read_config(path, &node, &mut findings);
+        if let Some(config) = config.filter(|_| findings.problems.is_empty() && findings.warnings.is_empty())
+        {
+            return Ok(config);
+        }
+    }
     from_document(path, &document::parse(path, text)?)
 }
 

@@ -104,6 +104,10 @@ fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 
 /// A YAML scalar: bare where that is safe in every place we use it, JSON's quotes elsewhere.
 fn quoted(text: &str) -> String {
+    // YAML takes no control characters, not even in quotes.
+    let is_refused = |c: char| c.is_control() || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    let text = text.replace(is_refused, " ");
+    let text = text.as_str();
     let is_word = |c: char| c.is_ascii_alphanumeric() || " _-./".contains(c);
     let looks_typed = text.parse::<f64>().is_ok()
         || ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"]

@@ -14,7 +14,7 @@ use crate::error::{Problem, ProgramsError};
 const PATTERN_BYTES: usize = 1024 * 1024;
 
 pub fn load(path: &Path) -> Result<PolicyFile, ProgramsError> {
-    from_document(path, &document::read(path)?)
+    parse(path, &document::read(path)?)
 }
 
 pub fn parse(path: &Path, text: &str) -> Result<PolicyFile, ProgramsError> {
