@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::app;
 use crate::flags::{tool_args, with_tool_flags};
-use crate::output::{Output, exit_of, explain, print};
+use crate::output::{Output, exit_of, explain, print, table};
 use crate::settings::with_flags;
 use crate::toolsets::App;
 
@@ -30,23 +30,62 @@ enum Show {
     Json,
     /// One text of the result, as it is.
     Text(&'static str),
+    /// A list of the result as a table: where it is, and a pointer into each item for every column.
+    Rows(&'static str, &'static [(&'static str, &'static str)]),
 }
+
+const ENTRIES: Show = Show::Rows(
+    "items",
+    &[
+        ("id", "/id"),
+        ("title", "/title"),
+        ("requirement", "/requirement"),
+        ("status", "/status"),
+        ("owner", "/owner"),
+    ],
+);
 
 const fn verb(name: &'static str, tool: &'static str, place: Option<&'static str>) -> Verb {
     Verb { name, tool, place, show: Show::Json, writes: false }
 }
 
 const VERBS: &[Verb] = &[
-    verb("list", "instructions/list", None),
+    Verb { show: ENTRIES, ..verb("list", "instructions/list", None) },
     verb("get", "instructions/get", Some("id")),
-    verb("search", "instructions/search", Some("q")),
+    Verb { show: ENTRIES, ..verb("search", "instructions/search", Some("q")) },
     Verb { show: Show::Text("text"), ..verb("export", "instructions/exportMarkdown", None) },
-    Verb { writes: true, ..verb("import", "instructions/importFiles", Some("path")) },
+    Verb {
+        writes: true,
+        show: Show::Rows(
+            "drafts",
+            &[("id", "/entry/id"), ("from", "/source"), ("title", "/entry/title"), ("known", "/exists")],
+        ),
+        ..verb("import", "instructions/importFiles", Some("path"))
+    },
     verb("history", "instructions/history", Some("id")),
     Verb { writes: true, ..verb("restore", "instructions/restore", Some("id")) },
-    verb("gate", "gates/evaluate", None),
+    Verb {
+        show: Show::Rows(
+            "results",
+            &[
+                ("gate", "/id"),
+                ("passed", "/passed"),
+                ("count", "/count"),
+                ("op", "/op"),
+                ("value", "/value"),
+                ("severity", "/severity"),
+            ],
+        ),
+        ..verb("gate", "gates/evaluate", None)
+    },
     verb("verify", "integrity/verify", None),
-    verb("review", "prompt/review", Some("prompt")),
+    Verb {
+        show: Show::Rows(
+            "issues",
+            &[("rule", "/ruleId"), ("severity", "/severity"), ("description", "/description")],
+        ),
+        ..verb("review", "prompt/review", Some("prompt"))
+    },
     verb("health", "health/check", None),
 ];
 
@@ -131,7 +170,10 @@ fn finish(runtime: &Runtime, verb: &Verb, args: Map<String, Value>, output: Outp
             if !output.json {
                 match verb.show {
                     Show::Text(key) => print(result[key].as_str().unwrap_or_default()),
-                    Show::Json => print(&format!("{result:#}")),
+                    Show::Rows(list, columns) if result.get(list).is_some() => {
+                        print(&rows(&result[list], columns))
+                    }
+                    Show::Rows(..) | Show::Json => print(&format!("{result:#}")),
                 }
             }
             ExitCode::from(u8::from(says_no(&result)))
@@ -144,6 +186,17 @@ fn finish(runtime: &Runtime, verb: &Verb, args: Map<String, Value>, output: Outp
             exit_of(failure.fault.code)
         }
     }
+}
+
+fn rows(list: &Value, columns: &[(&str, &str)]) -> String {
+    let cell = |item: &Value, pointer: &str| match item.pointer(pointer) {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    };
+    let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    let rows = items.iter().map(|item| columns.iter().map(|(_, pointer)| cell(item, pointer)).collect());
+    table(&columns.iter().map(|(name, _)| *name).collect::<Vec<_>>(), rows.collect())
 }
 
 /// Answers that mean no: nothing found, a failed gate, a broken hash, an error result.
