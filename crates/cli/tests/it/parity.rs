@@ -150,12 +150,14 @@ fn settled(mut value: Value) -> Value {
     match &mut value {
         Value::Object(map) => {
             map.retain(|key, _| !["transport", "port"].contains(&key.as_str()));
+            let is_written_file = map.contains_key("sha256");
             for (key, inner) in map.iter_mut() {
                 let is_measured = ["Ms", "Micros"].iter().any(|unit| key.ends_with(unit));
                 *inner = match key.as_str() {
                     _ if is_measured => "[MEASURED]".into(),
-                    // Of what the call wrote, which may name its time.
+                    // Of what the call wrote, which may name its time and how long it took.
                     "sha256" | "etag" => "[HASH]".into(),
+                    "sizeBytes" if is_written_file => "[SIZE]".into(),
                     _ => settled(inner.take()),
                 };
             }
