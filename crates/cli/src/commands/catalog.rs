@@ -199,12 +199,13 @@ fn rows(list: &Value, columns: &[(&str, &str)]) -> String {
     table(&columns.iter().map(|(name, _)| *name).collect::<Vec<_>>(), rows.collect())
 }
 
-/// Answers that mean no: nothing found, a failed gate, a broken hash, an error result.
+/// Answers that mean no: nothing found, a failed gate, a broken hash, a grave finding, an error result.
 fn says_no(result: &Value) -> bool {
     let counted = |value: &Value| value.as_u64().is_some_and(|count| count > 0);
     result["notFound"] == true
         || result.get("error").is_some()
         || counted(&result["summary"]["errors"])
         || counted(&result["issueCount"])
+        || matches!(result["summary"]["highestSeverity"].as_str(), Some("critical" | "high"))
         || (result["count"] == 0 && result.get("items").is_some())
 }

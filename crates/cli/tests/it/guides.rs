@@ -36,7 +36,9 @@ fn check_guide(name: &str) {
     let mut commands = 0;
     for block in blocks(&guide) {
         if let Some((_, file)) = block.info.split_once("file=") {
-            std::fs::write(dir.path().join(file), &block.text).unwrap();
+            let path = dir.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, &block.text).unwrap();
         }
         if block.info != "console" {
             continue;
@@ -60,4 +62,9 @@ fn check_guide(name: &str) {
 #[test]
 fn programs_guide_is_true() {
     check_guide("programs.md");
+}
+
+#[test]
+fn catalog_guide_is_true() {
+    check_guide("catalog.md");
 }
