@@ -142,141 +142,124 @@ fn tool_changes(name: &str, old: &Value, new: &Value, found: &mut Vec<Change>) {
     found.extend(
         after.difference(&before).map(|new| change(name, Grade::Minor, format!("the alias {new} is new"))),
     );
-    schema_changes(name, "argument", "", &old["inputSchema"], &new["inputSchema"], Side::Input, found);
-    schema_changes(name, "result", "", &old["outputSchema"], &new["outputSchema"], Side::Output, found);
+    Walk { tool: name, side: Side::Input, found }.schema("", &old["inputSchema"], &new["inputSchema"]);
+    Walk { tool: name, side: Side::Output, found }.schema("", &old["outputSchema"], &new["outputSchema"]);
 }
 
+/// Callers write arguments and read results, so the same change means the opposite on the two sides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Input,
     Output,
 }
 
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Side::Input => "argument",
+            Side::Output => "result",
+        }
+    }
+}
+
 /// Keywords that are words for people.
 const WORDING: &[&str] = &["description", "title", "examples", "$comment"];
 
-fn schema_changes(
-    tool: &str,
-    side: &str,
-    path: &str,
-    old: &Value,
-    new: &Value,
-    at: Side,
-    found: &mut Vec<Change>,
-) {
-    if old == new {
-        return;
+/// Compares two schemas of one tool, keyword by keyword.
+struct Walk<'a> {
+    tool: &'a str,
+    side: Side,
+    found: &'a mut Vec<Change>,
+}
+
+impl Walk<'_> {
+    fn note(&mut self, grade: Grade, what: String) {
+        self.found.push(change(self.tool, grade, what));
     }
-    let (Some(before), Some(after)) = (old.as_object(), new.as_object()) else {
-        found.push(change(tool, Grade::Major, format!("the {side} schema{} was replaced", place(path))));
-        return;
-    };
-    let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    for key in keys {
-        let (old, new) = (&old[key.as_str()], &new[key.as_str()]);
+
+    fn schema(&mut self, path: &str, old: &Value, new: &Value) {
         if old == new {
-            continue;
+            return;
         }
-        match key.as_str() {
-            "properties" | "$defs" => property_changes(tool, side, path, old, new, at, found),
-            "required" => required_changes(tool, side, path, old, new, at, found),
-            "enum" => enum_changes(tool, side, path, old, new, at, found),
-            "items" | "additionalProperties" if old.is_object() && new.is_object() => {
-                schema_changes(tool, side, &format!("{path}/{key}"), old, new, at, found);
+        let place = format!("{} {path}", self.side.name());
+        let place = place.trim_end();
+        let (Some(before), Some(after)) = (old.as_object(), new.as_object()) else {
+            return self.note(Grade::Major, format!("the schema of {place} was replaced"));
+        };
+        let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        for key in keys {
+            let (old, new) = (&old[key.as_str()], &new[key.as_str()]);
+            if old == new {
+                continue;
             }
-            key if WORDING.contains(&key) => {
-                found.push(change(
-                    tool,
-                    Grade::Patch,
-                    format!("the {key} of {side}{} was reworded", place(path)),
-                ));
+            match key.as_str() {
+                "properties" | "$defs" => self.properties(path, old, new),
+                "required" => {
+                    let grades = match self.side {
+                        Side::Input => (Grade::Major, Grade::Minor),
+                        Side::Output => (Grade::Minor, Grade::Major),
+                    };
+                    self.members(old, new, grades, |name, came| {
+                        let how = if came { "required" } else { "optional" };
+                        format!("{place}/{name} became {how}")
+                    });
+                }
+                "enum" => {
+                    let grades = match self.side {
+                        Side::Input => (Grade::Minor, Grade::Major),
+                        Side::Output => (Grade::Major, Grade::Minor),
+                    };
+                    self.members(old, new, grades, |word, came| {
+                        let how = if came { "can be" } else { "is no longer" };
+                        format!("{place} {how} {word}")
+                    });
+                }
+                "items" | "additionalProperties" if old.is_object() && new.is_object() => {
+                    self.schema(&format!("{path}/{key}"), old, new);
+                }
+                key if WORDING.contains(&key) => {
+                    self.note(Grade::Patch, format!("the {key} of {place} was reworded"));
+                }
+                key => self.note(Grade::Major, format!("{key} of {place} changed from {old} to {new}")),
             }
-            key => found.push(change(
-                tool,
-                Grade::Major,
-                format!("{key} of {side}{} changed from {old} to {new}", place(path)),
-            )),
         }
     }
-}
 
-fn place(path: &str) -> String {
-    match path {
-        "" => String::new(),
-        path => format!(" {path}"),
-    }
-}
-
-fn property_changes(
-    tool: &str,
-    side: &str,
-    path: &str,
-    old: &Value,
-    new: &Value,
-    at: Side,
-    found: &mut Vec<Change>,
-) {
-    let empty = serde_json::Map::new();
-    let (before, after) = (old.as_object().unwrap_or(&empty), new.as_object().unwrap_or(&empty));
-    for (name, schema) in before {
-        let path = format!("{path}/{name}");
-        match after.get(name) {
-            Some(other) => schema_changes(tool, side, &path, schema, other, at, found),
-            None => found.push(change(tool, Grade::Major, format!("the {side} {path} was removed"))),
+    fn properties(&mut self, path: &str, old: &Value, new: &Value) {
+        let empty = serde_json::Map::new();
+        let (before, after) = (old.as_object().unwrap_or(&empty), new.as_object().unwrap_or(&empty));
+        let side = self.side.name();
+        for (name, schema) in before {
+            let path = format!("{path}/{name}");
+            match after.get(name) {
+                Some(other) => self.schema(&path, schema, other),
+                None => self.note(Grade::Major, format!("the {side} {path} was removed")),
+            }
+        }
+        for name in after.keys().filter(|name| !before.contains_key(*name)) {
+            self.note(Grade::Minor, format!("the {side} {path}/{name} is new"));
         }
     }
-    for name in after.keys().filter(|name| !before.contains_key(*name)) {
-        found.push(change(tool, Grade::Minor, format!("the {side} {path}/{name} is new")));
-    }
-}
 
-fn required_changes(
-    tool: &str,
-    side: &str,
-    path: &str,
-    old: &Value,
-    new: &Value,
-    at: Side,
-    found: &mut Vec<Change>,
-) {
-    let names = |value: &Value| -> BTreeSet<String> {
-        value.as_array().into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
-    };
-    let (before, after) = (names(old), names(new));
-    let (added, removed) = match at {
-        Side::Input => (Grade::Major, Grade::Minor),
-        Side::Output => (Grade::Minor, Grade::Major),
-    };
-    for name in after.difference(&before) {
-        found.push(change(tool, added, format!("the {side} {path}/{name} became required")));
-    }
-    for name in before.difference(&after) {
-        found.push(change(tool, removed, format!("the {side} {path}/{name} became optional")));
-    }
-}
-
-fn enum_changes(
-    tool: &str,
-    side: &str,
-    path: &str,
-    old: &Value,
-    new: &Value,
-    at: Side,
-    found: &mut Vec<Change>,
-) {
-    let words = |value: &Value| -> BTreeSet<String> {
-        value.as_array().into_iter().flatten().map(Value::to_string).collect()
-    };
-    let (before, after) = (words(old), words(new));
-    let (added, removed) = match at {
-        Side::Input => (Grade::Minor, Grade::Major),
-        Side::Output => (Grade::Major, Grade::Minor),
-    };
-    for word in after.difference(&before) {
-        found.push(change(tool, added, format!("{side}{} accepts {word} too", place(path))));
-    }
-    for word in before.difference(&after) {
-        found.push(change(tool, removed, format!("{side}{} no longer has {word}", place(path))));
+    /// Compares two lists as sets; `grades` are for members that came and that went.
+    fn members(
+        &mut self,
+        old: &Value,
+        new: &Value,
+        grades: (Grade, Grade),
+        say: impl Fn(&str, bool) -> String,
+    ) {
+        let set = |value: &Value| -> BTreeSet<String> {
+            let text = |one: &Value| one.as_str().map_or_else(|| one.to_string(), str::to_owned);
+            value.as_array().into_iter().flatten().map(text).collect()
+        };
+        let (before, after) = (set(old), set(new));
+        for name in after.difference(&before) {
+            self.note(grades.0, say(name, true));
+        }
+        for name in before.difference(&after) {
+            self.note(grades.1, say(name, false));
+        }
     }
 }
 
