@@ -136,22 +136,38 @@ fn whole(value: &mut Value) {
     }
 }
 
-/// Removes number formats that JSON Schema does not define.
+/// Removes number formats that JSON Schema does not define, and writes "anything" as `{}`: some
+/// clients refuse a bare `true` where a schema stands.
 fn plain(mut schema: Value) -> Value {
-    remove_formats(&mut schema);
+    make_plain(&mut schema);
     schema
 }
 
-fn remove_formats(schema: &mut Value) {
+fn make_plain(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             if object.get("format").and_then(Value::as_str).is_some_and(is_rust_format) {
                 object.remove("format");
             }
-            object.values_mut().for_each(remove_formats);
+            for (key, value) in object.iter_mut() {
+                match (key.as_str(), &mut *value) {
+                    ("properties" | "$defs", Value::Object(schemas)) => {
+                        schemas.values_mut().for_each(spell_out)
+                    }
+                    ("items", schema) => spell_out(schema),
+                    _ => {}
+                }
+                make_plain(value);
+            }
         }
-        Value::Array(items) => items.iter_mut().for_each(remove_formats),
+        Value::Array(items) => items.iter_mut().for_each(make_plain),
         _ => {}
+    }
+}
+
+fn spell_out(schema: &mut Value) {
+    if *schema == Value::Bool(true) {
+        *schema = Value::Object(Default::default());
     }
 }
 
