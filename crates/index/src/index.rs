@@ -61,6 +61,11 @@ impl Index {
         Ok(Index { repo: repo.to_owned(), store, view: RwLock::new(Arc::new(view)) })
     }
 
+    /// Deletes the index in the folder `store`; refused while a build is writing it.
+    pub fn remove(store: &Path) -> Result<(), IndexError> {
+        Store::new(store).remove()
+    }
+
     /// Compares the index with the files and searches changed ones directly from now on.
     ///
     /// Takes over a newer generation if one was built. Costs a `stat` per file when nothing changed.

@@ -149,6 +149,22 @@ impl Store {
         numbers.max().map_or(1, |last| last.saturating_add(1))
     }
 
+    /// Removes the whole folder, unless a build is writing it. An index that is open goes on answering.
+    pub fn remove(&self) -> Result<(), IndexError> {
+        let lock = self.lock()?;
+        // Without its pointer an index is not found any more, so a crash here leaves none, not half of one.
+        let pointer = self.folder.join(CURRENT);
+        match fs::remove_file(&pointer) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(IndexError::io(&pointer)(error));
+            }
+            _ => {}
+        }
+        fs::remove_dir_all(&self.folder).map_err(IndexError::io(&self.folder))?;
+        drop(lock);
+        Ok(())
+    }
+
     /// Removes what neither the current generation nor the one before it names.
     pub fn collect_garbage(&self) {
         let mut generations = self.names(GENERATION);

@@ -9,6 +9,7 @@ use mainstay_contract::{Call, Progress};
 use mainstay_index::{BuildOptions, BuildReport, Index, Phase};
 
 use crate::SearchError;
+use crate::cache::{self, Cached};
 use crate::store::index_dir;
 
 /// Indexes kept open; one more pushes out the one unused for longest.
@@ -90,11 +91,20 @@ impl Engine {
         let built = Index::build(repo, &self.index_dir(repo), &options, &mut report, &|| {
             call.cancel().is_cancelled()
         })?;
+        cache::remember(&self.index_dir(repo), repo)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = open.get_mut(repo) {
             opened.looked = None;
         }
         Ok(built)
+    }
+
+    /// Deletes an index; refused while a build is writing it.
+    pub fn remove(&self, cached: &Cached) -> Result<(), SearchError> {
+        Index::remove(&cached.dir)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|repo, _| self.index_dir(repo) != cached.dir);
+        Ok(())
     }
 }
 

@@ -13,6 +13,8 @@ pub enum SearchError {
     NoFile { path: String },
     #[error("{path} is {what}")]
     NotText { path: String, what: &'static str },
+    #[error("could not write to the cache {path}: {reason}")]
+    Cache { path: String, reason: String },
     #[error("{what} is not supported yet")]
     Unsupported { what: String },
     #[error(transparent)]
@@ -27,6 +29,9 @@ impl From<SearchError> for Fault {
             SearchError::Outside { .. } => Fault::new(ErrorCode::Forbidden, error),
             SearchError::NoFile { .. } => Fault::new(ErrorCode::NotFound, error),
             SearchError::NotText { .. } => Fault::new(ErrorCode::InvalidRequest, error),
+            SearchError::Cache { .. } => {
+                Fault::new(ErrorCode::Internal, error).hint("choose a writable directory with --cache-dir")
+            }
             SearchError::Unsupported { .. } => Fault::new(ErrorCode::CapabilityMissing, error),
         }
     }

@@ -3,6 +3,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod answer;
+mod cache;
 mod engine;
 mod error;
 mod repo;

@@ -1,9 +1,12 @@
 //! The table of tools, one line each.
 
 mod build_index;
+mod cache_gc;
 mod check_status;
+mod clean_artifacts;
 mod config_status;
 mod index_status;
+mod report_artifacts;
 mod search;
 mod show_file;
 mod words;
@@ -22,5 +25,8 @@ pub fn table(search: &Arc<Search>) -> Vec<Tool> {
         config_status::tool(search),
         check_status::tool(search),
         show_file::tool(search),
+        report_artifacts::tool(search),
+        clean_artifacts::tool(search),
+        cache_gc::tool(search),
     ]
 }

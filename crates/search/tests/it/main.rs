@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod arguments;
+mod caches;
 mod files;
 mod site;
 mod status;
