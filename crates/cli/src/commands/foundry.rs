@@ -7,10 +7,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use mainstay_contract::{Fault, FaultResult};
 use mainstay_foundry::codegen::Framework;
 use mainstay_foundry::kit::{LazyKit, Source, check};
-use mainstay_foundry::scaffold;
+use mainstay_foundry::{preview, scaffold};
 use serde_json::json;
 
-use crate::output::{DONE, ERROR, Output};
+use crate::output::{DONE, ERROR, Output, print};
 use crate::settings::{Settings, with_flags};
 
 pub fn command() -> Command {
@@ -33,6 +33,12 @@ pub fn command() -> Command {
                     .help("Write; without it the files are only listed"),
             )
             .after_help("Example: mainstay foundry scaffold react web --apply"),
+        with_flags(
+            Command::new("preview").about("Write a page that shows a UiSchema in every theme and brand"),
+        )
+        .arg(Arg::new("schema").required(true).value_name("FILE").help("UiSchema as JSON; - reads stdin"))
+        .arg(Arg::new("out").long("out").value_name("FILE").help("Where to write; stdout when absent"))
+        .after_help("Example: mainstay foundry preview screen.json --out screen.html"),
     ])
 }
 
@@ -42,6 +48,7 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
             let (_, matches) = matches.subcommand().expect("clap requires a subcommand");
             Ok(check_kit(source(&super::settings(matches)?), output))
         }
+        Some(("preview", matches)) => write_preview(matches, output),
         Some((_, matches)) => write_project(matches, output),
         None => Err(Fault::invalid("no such command")),
     }
@@ -102,6 +109,37 @@ fn write_project(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> 
         ),
         false => format!("{}\nWould write {} files; add --apply", names.join("\n"), names.len()),
     }))
+}
+
+fn write_preview(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
+    let settings = super::settings(matches)?;
+    let name = matches.get_one::<String>("schema").expect("clap requires it");
+    let text = match name.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin()),
+        path => std::fs::read_to_string(settings.work_dir.join(path)),
+    };
+    let text = text.map_err(|error| Fault::invalid(format!("could not read {name}: {error}")))?;
+    let json = serde_json::from_str(&text)
+        .map_err(|error| Fault::invalid(format!("{name} is not JSON: {error}")))?;
+    let kit = LazyKit::new(source(&settings)).get().map_err(Fault::invalid)?;
+    let page = preview::page(&kit, &json).map_err(|issues| {
+        let fault = Fault::invalid(format!("{name} is not a UiSchema"));
+        fault.detail("errors", json!(issues)).hint("`mainstay call repl.validate` explains every problem")
+    })?;
+    match matches.get_one::<String>("out") {
+        None => {
+            print(&page);
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(out) => {
+            let path = settings.work_dir.join(out);
+            std::fs::write(&path, &page)
+                .map_err(|error| Fault::invalid(format!("could not write {out}: {error}")))?;
+            Ok(output.result(&json!({ "file": path, "bytes": page.len() }), || {
+                format!("{DONE}Wrote{DONE:#} {out}")
+            }))
+        }
+    }
 }
 
 fn is_used(dir: &Path) -> bool {
