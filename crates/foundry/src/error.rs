@@ -12,6 +12,9 @@ pub enum FoundryError {
     Kit(#[from] KitError),
     #[error("{message}")]
     Arguments { message: String, hint: Option<String> },
+    /// A brand, theme or the like that the kit does not have.
+    #[error("{message}")]
+    Unknown { message: String, hint: Option<String> },
     #[error("{message}")]
     Refused { message: String, hint: Option<String> },
     #[error("policy does not allow writing {path}")]
@@ -47,6 +50,7 @@ impl From<FoundryError> for Fault {
             FoundryError::Arguments { message, hint } => {
                 with_hint(Fault::new(ErrorCode::SchemaInput, message), hint)
             }
+            FoundryError::Unknown { message, hint } => with_hint(Fault::not_found(message), hint),
             FoundryError::Refused { message, hint } => {
                 with_hint(Fault::new(ErrorCode::BadRequest, message), hint)
             }

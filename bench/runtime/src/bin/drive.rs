@@ -151,6 +151,8 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let ours: Vec<String> =
         [&args[1], "mcp", "--toolsets", "search", "--conformance-fixtures"].map(|word: &str| word.to_owned()).to_vec();
+    // With every toolset, only start and memory: what a client without flags gets.
+    let everything: Vec<String> = [args[1].as_str(), "mcp", "--conformance-fixtures"].map(str::to_owned).to_vec();
     let peer = vec![args[2].clone()];
     let rounds: usize = args.get(3).map_or(5, |text| text.parse().expect("a number of rounds"));
     let (mut a, mut b) = (Figures::default(), Figures::default());
@@ -164,6 +166,10 @@ fn main() {
             round(&ours, &mut a);
         }
     }
+    let whole: Vec<(f64, f64)> = (0..rounds)
+        .map(|_| Server::start(&everything))
+        .map(|server| (server.start.as_secs_f64() * 1e3, server.rss_mib()))
+        .collect();
     let mut soak = Server::start(&ours);
     soak.pipelined(SOAK / 10);
     let before = soak.rss_mib();
@@ -181,5 +187,7 @@ fn main() {
     row("server CPU per pipelined call, us", &a.cpu_us, &b.cpu_us);
     row("idle memory, MiB", &a.idle_mib, &b.idle_mib);
     row("memory after the calls, MiB", &a.after_mib, &b.after_mib);
+    let (starts, sizes): (Vec<f64>, Vec<f64>) = whole.into_iter().unzip();
+    println!("with all four toolsets: start to initialize {:.1} ms, idle {:.1} MiB", median(&starts), median(&sizes));
     println!("growth of mainstay over {SOAK} more calls: {growth:.2} MiB");
 }

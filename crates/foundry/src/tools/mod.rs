@@ -20,7 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainstay_contract::{
-    Body, Call, ErrorCode, Fault, Policy, Role, Tool, ToolDef, Toolset, closed, result_schema_of, schema_of,
+    Body, Call, ErrorCode, Fault, Policy, Role, Tool, ToolDef, Toolset, args_schema_of, read_args,
+    result_schema_of,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,7 +70,7 @@ where
     R: Serialize + JsonSchema,
     F: Fn(&Foundry, &Call, A) -> Result<R, FoundryError> + Send + Sync + 'static,
 {
-    let def_input = closed(schema_of::<A>());
+    let def_input = args_schema_of::<A>();
     let def_output = result_schema_of::<R>();
     match foundry.rules.decide(&def.id, def.policy.clone()) {
         Verdict::Allowed(policy) => def.policy = policy,
@@ -97,7 +98,7 @@ where
         if !args.is_object() {
             return Err(Fault::new(ErrorCode::SchemaInput, "the input must be an object"));
         }
-        let args = serde_json::from_value(args).map_err(|error| Fault::new(ErrorCode::SchemaInput, error))?;
+        let args = read_args(args).map_err(|error| Fault::new(ErrorCode::SchemaInput, error))?;
         Body::json(&run(&foundry, call, args)?)
     })
 }
@@ -106,7 +107,7 @@ where
 fn brand<'k>(kit: &'k crate::kit::Kit, wanted: Option<&str>) -> Result<&'k str, FoundryError> {
     let Some(wanted) = wanted else { return Ok(kit.default_brand()) };
     let known = &kit.manifest.brands;
-    known.iter().find(|brand| *brand == wanted).map(String::as_str).ok_or_else(|| FoundryError::Arguments {
+    known.iter().find(|brand| *brand == wanted).map(String::as_str).ok_or_else(|| FoundryError::Unknown {
         message: format!("brand {wanted:?} does not exist"),
         hint: Some(format!("one of {}", known.join(", "))),
     })

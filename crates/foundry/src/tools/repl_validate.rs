@@ -43,6 +43,11 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(
+    extend("if" = { "properties": { "mode": { "const": "patch" } } }),
+    extend("then" = { "required": ["patch"] }),
+    extend("else" = { "required": ["schema"] })
+)]
 pub struct Args {
     /// full for a tree in `schema`, patch for a `patch` of `baseTree`.
     mode: Mode,

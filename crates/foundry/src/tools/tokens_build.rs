@@ -54,7 +54,7 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
     let brand = brand(&kit, Some(&args.brand))?;
     let Some(theme) = kit.manifest.themes.iter().find(|theme| **theme == args.theme) else {
         let hint = Some(format!("one of {}", kit.manifest.themes.join(", ")));
-        return Err(FoundryError::Arguments {
+        return Err(FoundryError::Unknown {
             message: format!("theme {:?} does not exist", args.theme),
             hint,
         });

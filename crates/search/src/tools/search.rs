@@ -77,7 +77,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Args {
     /// What to find: words, "exact text", /regex/, sym:Name, AND OR NOT ( ), or a question.
-    #[schemars(length(min = 1, max = 4096))]
+    #[schemars(length(min = 1, max = 4096), regex(pattern = r"\S"))]
     query: String,
     /// Repository root; the server's own when absent.
     repo_path: Option<String>,

@@ -88,7 +88,7 @@ fn a_large_body_is_refused_in_chunks_and_before_it_is_sent() {
 #[test]
 fn unknown_paths_and_methods_are_envelopes() {
     let server = Server::start();
-    for path in ["/no/such/path", "/tools/", "/search/other", "/"] {
+    for path in ["/no/such/path", "/tools/", "/search/other"] {
         let answer = server.get(path);
         assert_eq!((answer.status, answer.code().as_str()), (404, "NOT_FOUND"), "{path}");
     }
@@ -102,6 +102,17 @@ fn unknown_paths_and_methods_are_envelopes() {
         assert_eq!((answer.status, answer.code().as_str()), (405, "INVALID_REQUEST"), "{method} {path}");
         assert!(answer.header("allow").unwrap().contains(allow), "{method} {path}");
     }
+}
+
+#[test]
+fn the_page_lists_the_tools_and_runs_nothing() {
+    let server = Server::start();
+    let page = server.get("/");
+    assert_eq!((page.status, page.header("content-type").unwrap()), (200, "text/html; charset=utf-8"));
+    assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+    let text = page.text();
+    assert!(text.contains("<code>echo</code>") && !text.contains("<script"), "{text}");
+    assert!(server.get("/tools.json").json()["tools"].as_array().unwrap().contains(&json!("echo")));
 }
 
 #[test]
