@@ -11,6 +11,7 @@ mod cancel;
 mod code;
 mod envelope;
 mod fault;
+mod lazy;
 mod policy;
 mod schema;
 pub mod snapshot;
@@ -26,6 +27,7 @@ pub use cancel::{CancelGuard, CancelToken, StopReason};
 pub use code::{CodeRow, ErrorCode, ExitClass};
 pub use envelope::{Meta, envelope_schema, failure, success, timestamp};
 pub use fault::{Fault, FaultResult};
+pub use lazy::Schema;
 pub use policy::{Gate, Lane, Policy, Role};
 pub use schema::{args_schema_of, closed, read_args, result_schema_of, schema_of, with_reserved};
 pub use tool::{

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::{
-    Call, Fault, FaultResult, Policy, Toolset, args_schema_of, closed, envelope_schema, read_args,
+    Call, Fault, FaultResult, Policy, Schema, Toolset, args_schema_of, closed, envelope_schema, read_args,
     result_schema_of, with_reserved,
 };
 
@@ -94,9 +94,9 @@ pub struct ToolDef {
     pub title: String,
     pub summary: String,
     pub toolset: Toolset,
-    pub input: Value,
+    pub input: Schema,
     /// Schema of the result (not of the envelope).
-    pub output: Option<Value>,
+    pub output: Option<Schema>,
     pub effect: Effect,
     pub payload: Payload,
     pub args: ArgCheck,
@@ -132,7 +132,7 @@ impl ToolDef {
             aliases: Vec::new(),
             summary: String::new(),
             toolset,
-            input: closed(Value::Object(Default::default())),
+            input: Schema::lazy(|| closed(Value::Object(Default::default()))),
             output: None,
             effect: Effect::Read,
             payload: Payload::Envelope,
@@ -245,13 +245,13 @@ impl ToolDef {
     }
 
     /// Replaces the derived argument schema, for arguments a Rust type cannot describe.
-    pub fn input(mut self, schema: Value) -> ToolDef {
-        self.input = schema;
+    pub fn input(mut self, schema: impl Into<Schema>) -> ToolDef {
+        self.input = schema.into();
         self
     }
 
-    pub fn output(mut self, schema: Value) -> ToolDef {
-        self.output = Some(schema);
+    pub fn output(mut self, schema: impl Into<Schema>) -> ToolDef {
+        self.output = Some(schema.into());
         self
     }
 
@@ -260,7 +260,7 @@ impl ToolDef {
         let output = self.output.as_ref()?;
         match self.payload {
             Payload::Envelope => Some(envelope_schema(output)),
-            Payload::Bare => Some(output.clone()),
+            Payload::Bare => Some(Value::clone(output)),
             Payload::Text | Payload::Content => None,
         }
     }
@@ -268,13 +268,14 @@ impl ToolDef {
     /// Joins the definition with typed work; both schemas come from the types.
     pub fn handler<A, R, E, F>(mut self, run: F) -> Tool
     where
-        A: DeserializeOwned + JsonSchema,
-        R: Serialize + JsonSchema,
+        A: DeserializeOwned + JsonSchema + 'static,
+        R: Serialize + JsonSchema + 'static,
         E: Into<Fault>,
         F: Fn(&Call, A) -> Result<R, E> + Send + Sync + 'static,
     {
-        self.input = with_reserved(args_schema_of::<A>(), &self.reserved);
-        self.output = Some(result_schema_of::<R>());
+        let reserved = self.reserved.clone();
+        self.input = Schema::lazy(move || with_reserved(args_schema_of::<A>(), &reserved));
+        self.output = Some(Schema::lazy(result_schema_of::<R>));
         self.raw_handler(move |call, args| {
             let args = read_args(args).map_err(Fault::invalid)?;
             Body::json(&run(call, args).map_err(Into::into)?)
@@ -364,7 +365,7 @@ mod tests {
         assert_eq!(tool.def.wire_name(), "test_echo");
         assert_eq!(tool.def.input["additionalProperties"], false);
         assert_eq!(tool.def.input["required"], serde_json::json!(["text"]));
-        assert_eq!(tool.def.input["properties"]["times"]["type"], "integer", "{}", tool.def.input);
+        assert_eq!(tool.def.input["properties"]["times"]["type"], "integer", "{:?}", tool.def.input);
         assert_eq!(tool.def.input["properties"]["times"]["description"], "How often; once when absent.");
     }
 

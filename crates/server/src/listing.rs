@@ -43,7 +43,7 @@ pub fn tool_json(def: &ToolDef, naming: Naming) -> Value {
     tool.insert("name".into(), spelled(&def.id, naming).into());
     tool.insert("title".into(), def.title.as_str().into());
     tool.insert("description".into(), def.summary.as_str().into());
-    tool.insert("inputSchema".into(), def.input.clone());
+    tool.insert("inputSchema".into(), Value::clone(&def.input));
     if let Some(schema) = def.structured_schema() {
         tool.insert("outputSchema".into(), schema);
     }

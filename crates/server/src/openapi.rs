@@ -187,10 +187,10 @@ impl Writer {
 
     fn tool(&mut self, def: &ToolDef) {
         let wire = def.wire_name();
-        let input = self.schema(format!("{wire}_input"), def.input.clone());
+        let input = self.schema(format!("{wire}_input"), Value::clone(&def.input));
         let result = match (def.payload, &def.output) {
             (Payload::Envelope | Payload::Bare, Some(output)) => {
-                self.schema(format!("{wire}_result"), output.clone())
+                self.schema(format!("{wire}_result"), Value::clone(output))
             }
             _ => json!({}),
         };
@@ -252,7 +252,7 @@ impl Writer {
             }
         }
         if let Some(def) = registry.get("search") {
-            let mut input = def.input.clone();
+            let mut input = Value::clone(&def.input);
             if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
                 let repo = properties.get("repoPath").cloned().unwrap_or(json!({ "type": "string" }));
                 properties.insert("repo".into(), repo);

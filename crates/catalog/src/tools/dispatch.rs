@@ -2,7 +2,9 @@
 //!
 //! An action runs through the server as its own tool does: same schema, same gate, same answer.
 
-use mainstay_contract::{Body, Call, Fault, FaultResult, Tool};
+use std::sync::Arc;
+
+use mainstay_contract::{Body, Call, Fault, FaultResult, Schema, Tool};
 use serde_json::{Map, Value, json};
 
 use super::define;
@@ -13,7 +15,7 @@ const PREFIX: &str = "instructions/";
 
 /// Builds the tool over the actions that exist.
 pub fn tool(actions: &[Tool]) -> Tool {
-    let actions: Vec<(String, Value)> = actions
+    let actions: Arc<[(String, Schema)]> = actions
         .iter()
         .filter_map(|tool| Some((tool.def.id.strip_prefix(PREFIX)?.to_owned(), tool.def.input.clone())))
         .collect();
@@ -25,12 +27,15 @@ pub fn tool(actions: &[Tool]) -> Tool {
         .destroys()
         .policy(mainstay_contract::Policy::batch())
         .example("What can be done", json!({"action": CAPABILITIES}))
-        .input(input(&actions))
+        .input(Schema::lazy({
+            let actions = Arc::clone(&actions);
+            move || input(&actions)
+        }))
         .raw_handler(move |call, args| run(&actions, call, args))
 }
 
 /// The union of all parameters: which of them an action takes is checked by the action's own schema.
-fn input(actions: &[(String, Value)]) -> Value {
+fn input(actions: &[(String, Schema)]) -> Value {
     let names: Vec<&str> = actions.iter().map(|(name, _)| name.as_str()).chain([CAPABILITIES]).collect();
     let mut properties = Map::new();
     properties
@@ -53,7 +58,7 @@ fn input(actions: &[(String, Value)]) -> Value {
     schema
 }
 
-fn run(actions: &[(String, Value)], call: &Call, args: Value) -> FaultResult<Body> {
+fn run(actions: &[(String, Schema)], call: &Call, args: Value) -> FaultResult<Body> {
     let Value::Object(mut args) = args else { return Err(Fault::invalid("the arguments must be an object")) };
     let action = match args.shift_remove("action") {
         Some(Value::String(action)) => action,

@@ -131,8 +131,8 @@ fn run(_: &Catalog, call: &Call, _: NoArgs) -> Result<Registry, CatalogError> {
                     description: tool.summary.clone(),
                     stable: tool.stable,
                     mutation: is_mutation(tool),
-                    input_schema: tool.input.clone(),
-                    output_schema: tool.output.clone(),
+                    input_schema: Value::clone(&tool.input),
+                    output_schema: tool.output.as_deref().cloned(),
                 })
                 .collect(),
         },

@@ -159,8 +159,12 @@ fn normal(setting: &Setting, value: &str) -> Result<String, String> {
     }
 }
 
-/// Adds the flag of every setting to a command.
+/// Adds the flag of every setting to a command, once that command is used: most starts use one.
 pub fn with_flags(command: Command) -> Command {
+    command.defer(add_flags)
+}
+
+fn add_flags(command: Command) -> Command {
     let command =
         command.arg(Arg::new("config").long("config").value_name("FILE").help("Configuration file to use"));
     let command = SETTINGS.iter().fold(command, |command, setting| {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainstay_contract::{
-    Body, Call, ErrorCode, Fault, Policy, Role, Tool, ToolDef, Toolset, args_schema_of, read_args,
+    Body, Call, ErrorCode, Fault, Policy, Role, Schema, Tool, ToolDef, Toolset, args_schema_of, read_args,
     result_schema_of,
 };
 use schemars::JsonSchema;
@@ -66,12 +66,12 @@ fn limits(timeout_s: u64, rate: u32, concurrency: u32) -> Policy {
 /// Joins a definition with its work, under the rules of the policy file.
 fn join<A, R, F>(foundry: &Arc<Foundry>, mut def: ToolDef, run: F) -> Tool
 where
-    A: DeserializeOwned + JsonSchema,
-    R: Serialize + JsonSchema,
+    A: DeserializeOwned + JsonSchema + 'static,
+    R: Serialize + JsonSchema + 'static,
     F: Fn(&Foundry, &Call, A) -> Result<R, FoundryError> + Send + Sync + 'static,
 {
-    let def_input = args_schema_of::<A>();
-    let def_output = result_schema_of::<R>();
+    let def_input = Schema::lazy(args_schema_of::<A>);
+    let def_output = Schema::lazy(result_schema_of::<R>);
     match foundry.rules.decide(&def.id, def.policy.clone()) {
         Verdict::Allowed(policy) => def.policy = policy,
         Verdict::Denied => {
