@@ -64,9 +64,9 @@ pub fn command() -> Command {
                     .last(true)
                     .allow_hyphen_values(true)
                     .value_name("--key value")
-                    .help("Arguments by name, after --"),
+                    .help("Arguments by name; after -- if a flag of this command has the same name"),
             )
-            .after_help("Example: mainstay call index_status --args '{\"repoPath\": \".\"}'\n         mainstay call index_status -- --repoPath ."),
+            .after_help("Example: mainstay call index_status --args '{\"repoPath\": \".\"}'\n         mainstay call index_status --repo-path ."),
         Command::new("tools").about("Look at the tools").subcommand_required(true).subcommands([
             with_flags(Command::new("list").about("List the tools that are served")),
             with_flags(Command::new("show").about("Show one tool")).arg(tool_name()),

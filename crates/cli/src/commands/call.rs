@@ -1,5 +1,6 @@
 //! `mainstay call TOOL`: any tool from the shell, through the same path as every other surface.
 
+use std::ffi::OsString;
 use std::io::Read;
 use std::process::ExitCode;
 
@@ -9,6 +10,7 @@ use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value};
 
 use crate::output::{Output, WARNING, exit_of, explain, print, say};
+use crate::settings::{Kind, Setting};
 use crate::toolsets::App;
 
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
@@ -25,6 +27,51 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         args.extend(pair_args(&words, def.as_deref())?);
     }
     Ok(call(&runtime, tool, Value::Object(args), output))
+}
+
+/// Flags of the command itself that are followed by a value.
+const WITH_VALUE: &[&str] = &["args", "color", "config"];
+const WITHOUT_VALUE: &[&str] =
+    &["json", "quiet", "help", "conformance-fixtures", "classic", "discovery", "no-dashboard"];
+
+/// Moves `--key value` pairs that are no flags of ours behind `--`, so that they read as arguments of the tool.
+pub fn rearrange(words: Vec<OsString>) -> Vec<OsString> {
+    let is_word = |word: &OsString| !word.to_string_lossy().starts_with('-');
+    let mut places = words.iter().enumerate().skip(1).filter(|(_, word)| is_word(word)).map(|(at, _)| at);
+    let (Some(command), Some(tool)) = (places.next(), places.next()) else { return words };
+    if words[command] != "call" {
+        return words;
+    }
+    let (mut ours, mut pairs) = (words[..=tool].to_vec(), Vec::new());
+    let mut rest = words[tool + 1..].iter().peekable();
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy();
+        if text == "--" {
+            pairs.extend(rest.cloned());
+            break;
+        }
+        let Some(name) = text.strip_prefix("--") else {
+            ours.push(word.clone());
+            continue;
+        };
+        let (name, inline) = name.split_once('=').map_or((name, false), |(name, _)| (name, true));
+        let setting = Setting::find(name);
+        let takes_value = match setting {
+            Some(setting) => setting.kind != Kind::Switch,
+            None => !WITHOUT_VALUE.contains(&name),
+        };
+        let is_ours = setting.is_some() || WITH_VALUE.contains(&name) || WITHOUT_VALUE.contains(&name);
+        let side = if is_ours { &mut ours } else { &mut pairs };
+        side.push(word.clone());
+        if takes_value && !inline {
+            side.extend(rest.next_if(|next| is_ours || !next.to_string_lossy().starts_with("--")).cloned());
+        }
+    }
+    if !pairs.is_empty() {
+        ours.push("--".into());
+        ours.extend(pairs);
+    }
+    ours
 }
 
 /// Calls a tool and prints its answer; the exit status follows the answer.
@@ -126,5 +173,28 @@ fn typed(text: Option<&str>, schema: Option<&Value>) -> Value {
     match is_string {
         true => Value::String(text.to_owned()),
         false => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_are_no_flags_of_ours_belong_to_the_tool() {
+        let check = |line: &str, expected: &str| {
+            let words = line.split(' ').map(OsString::from).collect();
+            let arranged: Vec<String> =
+                rearrange(words).into_iter().map(|word| word.into_string().unwrap()).collect();
+            assert_eq!(arranged.join(" "), expected);
+        };
+        check(
+            "m call t --top 5 --json --repo d --lang=rust",
+            "m call t --json --repo d -- --top 5 --lang=rust",
+        );
+        check("m call t --case --query x", "m call t -- --case --query x");
+        check("m --json call t --args {} --read-only", "m --json call t --args {} --read-only");
+        check("m call t -- --json yes", "m call t -- --json yes");
+        check("m search --top 5", "m search --top 5");
     }
 }

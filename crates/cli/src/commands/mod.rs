@@ -29,7 +29,7 @@ use crate::settings::Settings;
 
 /// Runs the command the arguments name.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    let matches = match args::command().try_get_matches_from(arguments) {
+    let matches = match args::command().try_get_matches_from(call::rearrange(arguments)) {
         Ok(matches) => matches,
         Err(error) => {
             // Help and version go to stdout with status 0, mistakes to stderr with status 2.
