@@ -34,6 +34,10 @@ pub fn mcp(outcome: Outcome, name: &str, unknown: UnknownTool) -> Result<String,
             Err(missing_capability(&failed.fault))
         }
         Err(failed) if is_protocol_error(&failed) => Err(protocol_error(&failed)),
+        // A bare result has no place for a failure: arguments such a tool refuses are a protocol error.
+        Err(failed) if payload == Some(Payload::Bare) && failed.fault.code == ErrorCode::InvalidRequest => {
+            Err(protocol_error(&failed))
+        }
         Err(failed) if payload == Some(Payload::Text) => Ok(text_result(&plain_text(&failed.fault), true)),
         Err(failed) => Ok(structured_result(&failure(&failed.fault, &outcome.meta), true)),
     }
