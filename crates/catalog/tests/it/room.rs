@@ -69,10 +69,21 @@ fn a_full_disk_refuses_writes_and_keeps_every_entry() {
     assert!(over["error"].as_str().unwrap().contains("No space left"), "{over}");
     let imported =
         server.call("instructions/import", json!({"entries": [entry("big", &body), entry("tiny", "fits")]}));
-    assert_eq!(imported["imported"], 1, "{imported}");
-    assert!(imported["errors"][0]["error"].as_str().unwrap().starts_with("write-failed"), "{imported}");
-    assert_eq!(server.ids(), ["e0", "e1", "e2", "e3", "tiny"]);
-    std::fs::remove_file(dir.join("tiny.json")).unwrap();
+    // When the blocks of the failed file are free again is up to the file system: the small entry
+    // is stored or refused, and the answer says which.
+    let errors = imported["errors"].as_array().unwrap();
+    assert!(
+        errors.iter().all(|one| one["error"].as_str().unwrap().starts_with("write-failed")),
+        "{imported}"
+    );
+    assert_eq!(errors[0]["id"], "big");
+    match errors.len() {
+        1 => {
+            assert_eq!((&imported["imported"], server.ids().len()), (&json!(1), 5), "{imported}");
+            std::fs::remove_file(dir.join("tiny.json")).unwrap();
+        }
+        _ => assert_eq!((&imported["imported"], server.ids().len()), (&json!(0), 4), "{imported}"),
+    }
     assert_eq!(entry_files(&dir), before, "no entry changed and no temporary file is left");
     // Not one block left: even the history line does not fit.
     let _ = std::fs::write(mount.path().join("ballast2"), vec![0; 256 * 1024]);
