@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainstay_contract::{Body, Call, TOOLING_VERSION, Tool, schema_of, timestamp};
+use mainstay_contract::{Body, Call, TOOLING_VERSION, Tool, result_schema_of, timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -19,9 +19,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         )
         .reads()
         .stable()
-        // Clients of every age send something here; nothing of it matters.
-        .input(json!({ "type": "object", "properties": {}, "additionalProperties": true }))
-        .output(schema_of::<Health>())
+        .output(result_schema_of::<Health>())
         .example("Health", json!({}))
         .raw_handler(move |call, _| Body::json(&run(&catalog, call)))
 }
