@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mainstay_contract::{Call, FaultResult, Policy, Tool, ToolDef, Toolset};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::words::RepoArgs;
 use crate::Search;
 
 pub fn tool(search: &Arc<Search>) -> Tool {
@@ -17,14 +18,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .reads()
         .policy(Policy::interactive())
         .example("Show the settings", json!({}))
-        .handler(move |call: &Call, args: Args| run(call, &search, args))
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Args {
-    /// Repository root; the server's own when absent.
-    repo_path: Option<String>,
+        .handler(move |call: &Call, args: RepoArgs| run(call, &search, args))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -40,7 +34,7 @@ struct Report {
     settings: Value,
 }
 
-fn run(call: &Call, search: &Search, args: Args) -> FaultResult<Report> {
+fn run(call: &Call, search: &Search, args: RepoArgs) -> FaultResult<Report> {
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     Ok(Report {
         repo: repo.display().to_string(),

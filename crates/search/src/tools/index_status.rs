@@ -6,9 +6,10 @@ use std::sync::Arc;
 use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset, timestamp};
 use mainstay_index::{IndexError, Status};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
+use super::words::RepoArgs;
 use crate::answer::FreshnessJson;
 use crate::{Search, SearchError};
 
@@ -20,14 +21,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .reads()
         .policy(Policy::interactive())
         .example("Ask about the server's own repository", json!({}))
-        .handler(move |call: &Call, args: Args| run(call, &search, &args))
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Args {
-    /// Repository root; the server's own when absent.
-    repo_path: Option<String>,
+        .handler(move |call: &Call, args: RepoArgs| run(call, &search, &args))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -85,7 +79,7 @@ struct IndexReport {
     freshness: FreshnessJson,
 }
 
-fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError> {
+fn run(call: &Call, search: &Search, args: &RepoArgs) -> Result<Report, SearchError> {
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     let mut report = Report {
         repo_path: repo.display().to_string(),

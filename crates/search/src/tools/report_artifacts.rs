@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mainstay_contract::{Call, FaultResult, Policy, Tool, ToolDef, Toolset, timestamp};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
+use super::words::RepoArgs;
 use crate::Search;
 use crate::cache::{self, Cached};
 
@@ -18,14 +19,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .reads()
         .policy(Policy::interactive())
         .example("Everything kept", json!({}))
-        .handler(move |call: &Call, args: Args| run(call, &search, &args))
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Args {
-    /// Repository root; the server's own when absent.
-    repo_path: Option<String>,
+        .handler(move |call: &Call, args: RepoArgs| run(call, &search, &args))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -89,7 +83,7 @@ impl From<&Cached> for Artifact {
     }
 }
 
-fn run(call: &Call, search: &Search, args: &Args) -> FaultResult<Report> {
+fn run(call: &Call, search: &Search, args: &RepoArgs) -> FaultResult<Report> {
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     let all = cache::list(call.caller(), &search.config.cache_dir);
     let dir = search.engine.index_dir(&repo);
