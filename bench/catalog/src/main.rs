@@ -107,6 +107,11 @@ fn measure(dir: &Path, count: usize) {
         let id = format!("entry-{:06}-{added}", (added * 7919) % count);
         assert!(call("instructions/add", json!({"entry": {"id": id, "body": body}, "lax": true})) > 50);
     });
+    // The answer of `add` carries the catalog hash, and SHA-256 must run over every item behind the new one.
+    let behind = format!("|entry-000000:{hash}").repeat(count / 2);
+    report("  of it: the hash, on average", 200, || {
+        assert_eq!(mainstay_catalog::sha256_hex(&behind).len(), 64)
+    });
     report("add then get", 200, || {
         added += 1;
         let id = format!("entry-{:06}-{added}", (added * 7919) % count);

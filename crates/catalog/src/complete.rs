@@ -77,7 +77,7 @@ pub fn overwrite(stored: &Entry, draft: Draft, now: Timestamp) -> Result<Entry, 
     set(&mut entry.classification, draft.classification);
     set(&mut entry.last_reviewed_at, draft.last_reviewed_at);
     set(&mut entry.next_review_due, draft.next_review_due);
-    set(&mut entry.change_log, draft.change_log);
+    set(&mut entry.change_log, draft.change_log.map(Into::into));
     set(&mut entry.semantic_summary, draft.semantic_summary.filter(|summary| !summary.is_empty()));
     set(&mut entry.team_ids, draft.team_ids);
     for (field, value) in [
@@ -196,9 +196,12 @@ fn complete(
             .filter(|summary| !summary.is_empty())
             .unwrap_or_else(|| summary_of(&body)),
         owner: draft.owner.unwrap_or_else(|| owners.of(&draft.id)),
-        change_log: draft.change_log.unwrap_or_else(|| {
-            vec![json!({ "version": version, "changedAt": created_at, "summary": "initial import" })]
-        }),
+        change_log: draft
+            .change_log
+            .unwrap_or_else(|| {
+                vec![json!({ "version": version, "changedAt": created_at, "summary": "initial import" })]
+            })
+            .into(),
         id: draft.id,
         title,
         body,
@@ -292,7 +295,7 @@ mod tests {
         assert_eq!(entry.priority_tier, Tier::P1);
         assert_eq!(entry.next_review_due, "2025-01-31T00:00:00.000Z");
         assert_eq!(entry.risk_score, 95);
-        assert_eq!(entry.change_log[0]["summary"], "initial import");
+        assert_eq!(entry.change_log.items()[0]["summary"], "initial import");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::change_log::ChangeLog;
 use crate::usage::Usage;
 
 /// A closed set of words that JSON spells in one way.
@@ -118,7 +119,7 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review_interval_days: Option<u16>,
     /// Notable changes, oldest first.
-    pub change_log: Vec<Value>,
+    pub change_log: ChangeLog,
     /// The entry this one replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,

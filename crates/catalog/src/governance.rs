@@ -5,49 +5,50 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::entry::{Entry, Tier};
-use crate::hash::{hex, sha256_hex};
+use crate::hash::hex;
 
 /// What the governance hash covers of one entry; the order of the fields is part of the hash.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Projection {
+pub struct Projection<'a> {
     /// Id of the entry.
-    pub id: String,
+    pub id: &'a str,
     /// Its title.
-    pub title: String,
+    pub title: &'a str,
     /// Its version.
-    pub version: String,
+    pub version: &'a str,
     /// Its owner.
-    pub owner: String,
+    pub owner: &'a str,
     /// Its urgency class.
     pub priority_tier: Tier,
     /// Its next review; empty when unknown.
-    pub next_review_due: String,
+    pub next_review_due: &'a str,
     /// SHA-256 of its one-line summary.
     pub semantic_summary_sha256: String,
     /// Number of change log items.
     pub change_log_length: usize,
 }
 
-impl Projection {
-    fn of(entry: &Entry) -> Projection {
+impl<'a> Projection<'a> {
+    fn of(entry: &'a Entry, summary: &[u8]) -> Projection<'a> {
         Projection {
-            id: entry.id.clone(),
-            title: entry.title.clone(),
-            version: entry.version.clone(),
-            owner: entry.owner.clone(),
+            id: &entry.id,
+            title: &entry.title,
+            version: &entry.version,
+            owner: &entry.owner,
             priority_tier: entry.priority_tier,
-            next_review_due: entry.next_review_due.clone(),
-            semantic_summary_sha256: sha256_hex(&entry.semantic_summary),
+            next_review_due: &entry.next_review_due,
+            semantic_summary_sha256: hex(summary),
             change_log_length: entry.change_log.len(),
         }
     }
 }
 
-/// The projections of a catalog and both spellings of their hash.
+/// Both spellings of the governance hash of a catalog, and what its projections cost to make again.
 #[derive(Debug)]
 pub struct Governance {
-    pub items: Vec<Projection>,
+    /// SHA-256 of each entry's summary, in collation order.
+    summaries: Vec<[u8; 32]>,
     plain: String,
     with_newline: String,
 }
@@ -55,24 +56,35 @@ pub struct Governance {
 impl Governance {
     /// Projects entries that come in collation order.
     pub fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Governance {
-        let items: Vec<Projection> = entries.map(Projection::of).collect();
+        let mut summaries = Vec::new();
         let mut state = Sha256::new();
         let mut line = Vec::with_capacity(512);
-        for (position, item) in items.iter().enumerate() {
+        for (position, entry) in entries.enumerate() {
+            let summary: [u8; 32] = Sha256::digest(&entry.semantic_summary).into();
             line.clear();
             if position > 0 {
                 line.push(b'\n');
             }
             // Compact text with the escapes of JSON.stringify: serde_json writes exactly those.
-            serde_json::to_writer(&mut line, item).expect("a projection holds only strings and numbers");
+            let item = Projection::of(entry, &summary);
+            serde_json::to_writer(&mut line, &item).expect("a projection holds only strings and numbers");
             state.update(&line);
+            summaries.push(summary);
         }
         let plain = hex(&state.clone().finalize());
         // The flag joins one more, empty line; of an empty catalog that is still the empty text.
-        if !items.is_empty() {
+        if !summaries.is_empty() {
             state.update(b"\n");
         }
-        Governance { items, plain, with_newline: hex(&state.finalize()) }
+        Governance { summaries, plain, with_newline: hex(&state.finalize()) }
+    }
+
+    /// What the hash covers of the entries it was made of.
+    pub fn items<'a>(
+        &self,
+        entries: impl Iterator<Item = &'a Entry>,
+    ) -> impl Iterator<Item = Projection<'a>> {
+        entries.zip(&self.summaries).map(|(entry, summary)| Projection::of(entry, summary))
     }
 
     pub fn hash(&self, trailing_newline: bool) -> &str {
@@ -90,12 +102,12 @@ mod tests {
     #[test]
     fn the_text_is_what_javascript_writes() {
         let item = Projection {
-            id: "a".into(),
-            title: "Grüße/\"q\"\\ \u{8}\u{c}\n\r\t\u{1} 😀".into(),
-            version: "1.0.0".into(),
-            owner: "unowned".into(),
+            id: "a",
+            title: "Grüße/\"q\"\\ \u{8}\u{c}\n\r\t\u{1} 😀",
+            version: "1.0.0",
+            owner: "unowned",
             priority_tier: Tier::P4,
-            next_review_due: String::new(),
+            next_review_due: "",
             semantic_summary_sha256: "x".into(),
             change_log_length: 1,
         };

@@ -8,6 +8,7 @@
 
 mod catalog;
 mod change;
+mod change_log;
 mod collate;
 mod complete;
 mod config;

@@ -61,7 +61,8 @@ impl Events {
                     return drained;
                 }
             };
-            let name = event.file_name().and_then(|name| name.to_str().ok());
+            let name = event.file_name().map(|name| name.to_string_lossy());
+            let name = name.as_deref();
             let flags = event.events();
             if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
                 drained.lost = true;

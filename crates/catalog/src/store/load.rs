@@ -32,9 +32,20 @@ pub(crate) fn entry_name(name: &str) -> bool {
 pub(crate) fn load_file(dir: &Path, name: &str, owners: &Owners) -> Option<Loaded> {
     match read(&dir.join(name)) {
         Ok((bytes, signature, modified)) => Some(parse(&bytes, name, signature, modified, owners)),
-        Err(Unreadable::Absent) => None,
+        Err(Unreadable::Absent) => {
+            is_misnamed(dir, name).then(|| Err(Rejected::new("has a name that is not UTF-8")))
+        }
         Err(Unreadable::Because(reason)) => Some(Err(Rejected::new(reason))),
     }
+}
+
+/// Whether a name stands for a file whose real name is not UTF-8.
+fn is_misnamed(dir: &Path, name: &str) -> bool {
+    let is_it = |item: fs::DirEntry| {
+        item.file_name().to_str().is_none() && item.file_name().to_string_lossy() == name
+    };
+    name.contains(char::REPLACEMENT_CHARACTER)
+        && fs::read_dir(dir).is_ok_and(|mut listing| listing.any(|item| item.is_ok_and(is_it)))
 }
 
 enum Unreadable {
@@ -129,10 +140,9 @@ fn names(dir: &Path) -> Result<Vec<String>, CatalogError> {
     let mut names = Vec::new();
     for item in listing {
         let item = item.map_err(CatalogError::io("read", dir))?;
-        if let Ok(name) = item.file_name().into_string()
-            && entry_name(&name)
-            && !item.file_type().is_ok_and(|kind| kind.is_dir())
-        {
+        // A name that is not UTF-8 is listed as near as text comes, so that it can be reported.
+        let name = item.file_name().to_string_lossy().into_owned();
+        if entry_name(&name) && !item.file_type().is_ok_and(|kind| kind.is_dir()) {
             names.push(name);
         }
     }

@@ -52,7 +52,8 @@ impl Events {
                 drained.lost = true;
                 continue;
             };
-            let name = path.file_name().and_then(|name| name.to_str());
+            let name = path.file_name().map(|name| name.to_string_lossy());
+            let name = name.as_deref();
             match (name, path.parent()) {
                 (name, Some(parent)) if same_tail(parent, &self.usage) => {
                     drained.usage |= name != own_journal

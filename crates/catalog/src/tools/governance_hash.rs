@@ -10,7 +10,8 @@ use serde_json::json;
 use super::{NoArgs, define};
 use crate::catalog::Catalog;
 use crate::error::CatalogError;
-use crate::governance::{Governance, Projection};
+use crate::governance::Projection;
+use crate::index::Index;
 
 pub fn tool(catalog: Arc<Catalog>) -> Tool {
     define("instructions/governanceHash")
@@ -30,24 +31,25 @@ struct Hashed {
     /// SHA-256 over the projections.
     governance_hash: String,
     /// What the hash covers, in hash order.
-    #[schemars(with = "Vec<Projection>")]
+    #[schemars(with = "Vec<Projection<'static>>")]
     items: Items,
 }
 
 /// The projections of a snapshot, shared with it.
-struct Items(Arc<Governance>);
+struct Items(Arc<Index>);
 
 impl Serialize for Items {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.items.serialize(serializer)
+        let entries = self.0.records().iter().map(|record| &*record.entry);
+        serializer.collect_seq(self.0.governance().items(entries))
     }
 }
 
 fn run(catalog: &Catalog, _: &Call, _: NoArgs) -> Result<Hashed, CatalogError> {
-    let governance = Arc::clone(catalog.snapshot()?.index.governance());
+    let index = catalog.snapshot()?.index;
     Ok(Hashed {
-        count: governance.items.len(),
-        governance_hash: governance.hash(catalog.config.trailing_newline).to_owned(),
-        items: Items(governance),
+        count: index.len(),
+        governance_hash: index.governance().hash(catalog.config.trailing_newline).to_owned(),
+        items: Items(index),
     })
 }

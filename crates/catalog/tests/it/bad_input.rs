@@ -160,6 +160,24 @@ fn links_and_pipes_are_not_followed() {
     assert_eq!(site.get("victim")["body"], "inside");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_whose_name_is_not_text_is_reported_and_forgotten_when_it_goes() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let site = site();
+    let path = site.dir().join(std::ffi::OsStr::from_bytes(b"caf\xE9.json"));
+    let rejected = || site.call("health/check", json!({}))["catalog"]["rejected"].clone();
+    assert_eq!(rejected(), json!([]));
+    std::fs::write(&path, entry("cafe", "x").to_string()).unwrap();
+    let expected = json!([{"file": "caf\u{FFFD}.json", "reason": "has a name that is not UTF-8"}]);
+    assert_eq!(rejected(), expected);
+    assert_eq!(site.second().call("health/check", json!({}))["catalog"]["rejected"], expected);
+    assert_eq!(site.call("instructions/reload", json!({}))["rejected"], expected);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(rejected(), json!([]));
+}
+
 #[test]
 fn deeply_nested_json_is_refused_not_fatal() {
     let site = site();
