@@ -46,6 +46,7 @@ pub fn foundry(settings: &Settings) -> FaultResult<FoundryConfig> {
         user: settings.env.get("MCP_USER").cloned(),
         hostname: settings.env.get("HOSTNAME").cloned(),
         secrets: secrets.map(|(_, value)| value.clone()).collect(),
+        programs: None,
     })
 }
 
@@ -106,7 +107,9 @@ impl<'a> App<'a> {
                 Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
                 Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),
                 Toolset::Foundry => {
-                    tools.extend(mainstay_foundry::tools(foundry(self.settings)?).map_err(bad_policy)?)
+                    let programs = Some(self.foundry_programs());
+                    let config = FoundryConfig { programs, ..foundry(self.settings)? };
+                    tools.extend(mainstay_foundry::tools(config).map_err(bad_policy)?)
                 }
             }
         }
@@ -133,6 +136,16 @@ impl<'a> App<'a> {
         given.helper = Some(PathBuf::from("/proc/self/exe")).filter(|link| link.exists());
         given.output_dir = Some(cache_dir(self.settings).join("outputs"));
         given
+    }
+
+    /// What the foundry starts git, npm and a browser with.
+    fn foundry_programs(&self) -> mainstay_foundry::Programs {
+        mainstay_foundry::Programs {
+            launcher: Arc::clone(&self.launcher),
+            env: self.child_env(),
+            browser: self.settings.path("browser"),
+            axe: self.settings.path("axe-core"),
+        }
     }
 
     /// The environment of child processes that get ours.

@@ -10,6 +10,10 @@ use jiff::Timestamp;
 use crate::error::FoundryError;
 use crate::json::sha256_hex;
 
+/// The records of a run. A tool that may write at all may write these, whatever its globs.
+pub const TRANSCRIPT: &str = "transcript.json";
+pub const BUNDLE: &str = "bundle.json";
+
 /// What one call may write.
 pub struct Scope {
     root: PathBuf,
@@ -31,8 +35,9 @@ impl Scope {
     pub fn new(root: &Path, globs: &[String], base: &str, date: &str) -> Result<Scope, FoundryError> {
         let allowed: Vec<String> =
             globs.iter().map(|glob| glob.replace("${BASE}", base).replace("${DATE}", date)).collect();
+        let records = [TRANSCRIPT, BUNDLE].map(|name| format!("{base}/{date}/**/{name}"));
         let mut set = GlobSetBuilder::new();
-        for glob in &allowed {
+        for glob in allowed.iter().chain(records.iter().filter(|_| !allowed.is_empty())) {
             let glob = Glob::new(glob).map_err(|error| {
                 FoundryError::refused(format!("write glob: {error}"), "correct the policy file")
             })?;
@@ -64,52 +69,115 @@ impl Scope {
         Ok(Written { path: path.to_owned(), sha256: sha256_hex(bytes), size: bytes.len() })
     }
 
-    /// Makes a directory; says whether it is new, which decides the name of a run.
-    pub fn make_directory(&self, path: &str) -> Result<bool, FoundryError> {
-        match fs::create_dir(self.real_target(path)?) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(source) => Err(FoundryError::Io { action: "make", path: path.to_owned(), source }),
+    /// Refuses a path that the globs do not allow; says nothing about links.
+    pub fn check(&self, path: &str) -> Result<(), FoundryError> {
+        let relative = Path::new(path);
+        let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+        if plain && !path.is_empty() && self.globs.is_match(relative) {
+            Ok(())
+        } else {
+            Err(self.denied(path))
         }
+    }
+
+    /// Begins a folder that appears whole or not at all; `folder` is the name it is meant to get.
+    pub fn stage(&self, folder: &str) -> Result<Staged, FoundryError> {
+        let record = format!("{folder}/{TRANSCRIPT}");
+        self.check(&record)?;
+        let relative = Path::new(folder);
+        let name = relative.file_name().expect("a plain path that is not empty has a name");
+        let parent = self.real_directory(relative.parent().unwrap_or(Path::new("")), folder)?;
+        let real = parent.join(name).join(TRANSCRIPT);
+        if !real.strip_prefix(&self.root).is_ok_and(|inside| self.globs.is_match(inside)) {
+            return Err(self.denied(folder));
+        }
+        let made = tempfile::Builder::new().prefix(".tmp-").tempdir_in(&parent);
+        let inside =
+            made.map_err(|source| FoundryError::Io { action: "make", path: folder.to_owned(), source })?;
+        Ok(Staged { parent, inside })
     }
 
     /// The path after links, checked against the globs before and after; parents are created.
     fn real_target(&self, path: &str) -> Result<PathBuf, FoundryError> {
+        self.check(path)?;
         let relative = Path::new(path);
-        let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
-        if !plain || path.is_empty() || !self.globs.is_match(relative) {
-            return Err(self.denied(path));
-        }
         let file = relative.file_name().expect("a plain path that is not empty has a file name");
-        let mut real = self.root.clone();
-        for part in relative.parent().into_iter().flat_map(Path::components) {
-            real.push(part);
-            match fs::create_dir(&real) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(source) => {
-                    return Err(FoundryError::Io {
-                        action: "make the directory of",
-                        path: path.to_owned(),
-                        source,
-                    });
-                }
-            }
-            real = real.canonicalize().map_err(|source| FoundryError::Io {
-                action: "resolve",
-                path: path.to_owned(),
-                source,
-            })?;
-            if !real.starts_with(&self.root) {
-                return Err(self.denied(path));
-            }
-        }
-        let target = real.join(file);
+        let target = self.real_directory(relative.parent().unwrap_or(Path::new("")), path)?.join(file);
         let inside = target.strip_prefix(&self.root).map_err(|_| self.denied(path))?;
         if !self.globs.is_match(inside) {
             return Err(self.denied(path));
         }
         Ok(target)
+    }
+
+    /// A directory after links, made where it is missing; `path` is what errors are about.
+    fn real_directory(&self, directory: &Path, path: &str) -> Result<PathBuf, FoundryError> {
+        let failed = |action, source| FoundryError::Io { action, path: path.to_owned(), source };
+        let mut real = self.root.clone();
+        for part in directory.components() {
+            real.push(part);
+            match fs::create_dir(&real) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(failed("make the directory of", source)),
+            }
+            real = real.canonicalize().map_err(|source| failed("resolve", source))?;
+            if !real.starts_with(&self.root) {
+                return Err(self.denied(path));
+            }
+        }
+        Ok(real)
+    }
+}
+
+/// A folder being filled under a name of its own. Dropping it removes it.
+pub struct Staged {
+    /// Where it will stand.
+    parent: PathBuf,
+    inside: tempfile::TempDir,
+}
+
+impl Staged {
+    /// Writes a file; `name` is relative to the folder and was checked.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FoundryError> {
+        let write = || {
+            let target = self.inside.path().join(name);
+            fs::create_dir_all(target.parent().ok_or_else(|| io::Error::other("no directory"))?)?;
+            let mut file = fs::File::create(&target)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        };
+        write().map_err(|source| FoundryError::Io { action: "write", path: name.to_owned(), source })
+    }
+
+    /// Gives the folder its name, the last part of `folder`; says no when that is taken.
+    pub fn settle(&self, folder: &str) -> Result<bool, FoundryError> {
+        let target = self.parent.join(folder.rsplit('/').next().unwrap_or(folder));
+        let io = |source| FoundryError::Io { action: "make", path: folder.to_owned(), source };
+        // Renaming replaces an empty folder or a link, which are somebody's name too.
+        if fs::symlink_metadata(&target).is_ok() {
+            return Ok(false);
+        }
+        #[cfg(unix)]
+        fs::set_permissions(self.inside.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .map_err(io)?;
+        fs::File::open(self.inside.path()).and_then(|folder| folder.sync_all()).map_err(io)?;
+        match fs::rename(self.inside.path(), &target) {
+            Ok(()) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::AlreadyExists
+                        | io::ErrorKind::DirectoryNotEmpty
+                        | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(false);
+            }
+            Err(source) => return Err(io(source)),
+        }
+        fs::File::open(&self.parent).and_then(|parent| parent.sync_all()).map_err(io)?;
+        Ok(true)
     }
 }
 

@@ -27,6 +27,17 @@ pub enum FoundryError {
         #[source]
         source: io::Error,
     },
+    /// Something this machine lacks.
+    #[error("{message}")]
+    Missing { message: String, hint: String },
+    /// A program ran and did not do its work.
+    #[error("{program} {reason}")]
+    Program {
+        program: String,
+        reason: String,
+        /// The end of what it said.
+        stderr: String,
+    },
     #[error("the call was cancelled")]
     Cancelled,
 }
@@ -59,6 +70,13 @@ impl From<FoundryError> for Fault {
                 Fault::new(ErrorCode::PolicyDenied, error).detail("path", path).detail("writes", allowed)
             }
             FoundryError::Io { .. } => Fault::internal(&error),
+            FoundryError::Missing { message, hint } => {
+                Fault::new(ErrorCode::CapabilityMissing, message).hint(hint)
+            }
+            FoundryError::Program { ref program, ref stderr, .. } => {
+                let (program, stderr) = (program.clone(), stderr.clone());
+                Fault::new(ErrorCode::BadRequest, error).detail("program", program).detail("stderr", stderr)
+            }
             FoundryError::Cancelled => Fault::new(ErrorCode::Cancelled, error),
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! [`tools`] gives the tools of the contract. The other modules are the library behind them:
 //! `kit` (data), `tokens`, `tree`, `patch`, `validate` and `a11y` (checks), `render` (HTML),
-//! `compose` (intent to tree), `codegen` (tree to source), `mapping` (store), `scaffold` and `preview`.
-//! Nothing here reads the environment, prints or spawns.
+//! `compose` (intent to tree), `codegen` (tree to source), `mapping` (store), `scaffold` and `preview`;
+//! `record` (what a run leaves behind) and `exec` (programs). Nothing here reads the environment or prints, and
+//! programs start only through the launcher that was given.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -15,6 +16,8 @@ pub mod color;
 pub mod compose;
 mod dataset;
 mod error;
+#[allow(dead_code)]
+mod exec;
 pub mod issue;
 pub mod json;
 pub mod kit;
@@ -22,6 +25,7 @@ mod mapping;
 pub mod patch;
 mod policy;
 pub mod preview;
+mod record;
 mod redact;
 pub mod render;
 pub mod scaffold;
@@ -37,6 +41,7 @@ use std::sync::{Arc, Mutex};
 use mainstay_contract::Tool;
 
 pub use error::FoundryError;
+pub use exec::Programs;
 pub use policy::PolicyError;
 
 use kit::{Kit, LazyKit, Source};
@@ -57,6 +62,8 @@ pub struct FoundryConfig {
     pub hostname: Option<String>,
     /// Values that may never reach a transcript, such as tokens of the environment.
     pub secrets: Vec<String>,
+    /// How programs such as git and a browser are started; without it the tools that need one say so.
+    pub programs: Option<Programs>,
 }
 
 /// The state all tools share.
@@ -77,12 +84,15 @@ impl Foundry {
 
 /// The tools of the foundry; a policy file that cannot be understood gives none.
 pub fn tools(config: FoundryConfig) -> Result<Vec<Tool>, PolicyError> {
+    Ok(tools::all(&Arc::new(foundry_of(config)?)))
+}
+
+fn foundry_of(config: FoundryConfig) -> Result<Foundry, PolicyError> {
     let rules = Rules::read(config.policy.as_deref())?;
     let root = config.root.display().to_string();
     // The root itself is not secret, but a transcript should not depend on whose machine it was.
     let hidden = config.secrets.iter().cloned().chain(rules.redactions.iter().cloned()).chain([root]);
     let redactor = Redactor::new(hidden.filter(|value| value != "/" && value != "."));
     let source = config.kit.clone().map_or(Source::Embedded, Source::Directory);
-    let foundry = Foundry { kit: LazyKit::new(source), redactor, rules, config, mappings: Mutex::new(()) };
-    Ok(tools::all(&Arc::new(foundry)))
+    Ok(Foundry { kit: LazyKit::new(source), redactor, rules, config, mappings: Mutex::new(()) })
 }

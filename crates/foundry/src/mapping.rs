@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 
+use mainstay_contract::Call;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::artifacts::{Scope, date_of, iso_of};
+use crate::artifacts::iso_of;
 use crate::json::{etag, pretty};
 use crate::kit::Kit;
-use crate::{Foundry, FoundryError};
+use crate::record::{Kept, Place, Record};
+use crate::{Foundry, FoundryError, exec};
 
 /// The file, relative to the project root.
 pub const STORE: &str = "artifacts/structured-data/component-mappings.json";
@@ -218,26 +220,37 @@ impl Store {
     }
 }
 
+/// The store after a call.
+pub struct Outcome {
+    pub store: Store,
+    /// The records of a change that was applied; a preview leaves none.
+    pub kept: Option<Kept>,
+}
+
 /// Reads, changes and writes the store while nobody else can; without `apply` nothing is written.
 pub fn change<T>(
     foundry: &Foundry,
-    call: &mainstay_contract::Call,
+    call: &Call,
+    args: &impl Serialize,
     apply: bool,
     work: impl FnOnce(&mut Store) -> Result<T, FoundryError>,
-) -> Result<(T, Store), FoundryError> {
+) -> Result<(T, Outcome), FoundryError> {
     let root = &foundry.config.root;
     let guard = foundry.mappings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let _lock = if apply { lock_directory(root)? } else { None };
     let mut store = Store::read(root)?;
     let result = work(&mut store)?;
+    let mut kept = None;
     if apply {
-        let now = call.now();
-        let scope =
-            Scope::new(root, &call.tool().policy.writes, &foundry.rules.artifacts_base, &date_of(now))?;
-        scope.write(STORE, pretty(&store.document(Some(&iso_of(now)))).as_bytes())?;
+        exec::check(call)?;
+        let record = Record::begin(foundry, call, Place::Run(&call.tool().id))?;
+        let now = record.started();
+        let text = pretty(&store.document(Some(&iso_of(now))));
+        let written = record.scope().write(STORE, text.as_bytes())?;
+        kept = Some(record.finish_with(args, true, Vec::new(), &[written])?);
     }
     drop(guard);
-    Ok((result, store))
+    Ok((result, Outcome { store, kept }))
 }
 
 /// Holds other processes off. The directory is locked, because the file itself is replaced.

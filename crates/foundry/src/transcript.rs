@@ -1,10 +1,9 @@
-//! What a writing tool leaves behind: a transcript of the call and an index of its files.
+//! The text of the two records of a run: a transcript of the call and an index of its files.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::artifacts::{Scope, Written, iso_of};
-use crate::error::FoundryError;
+use crate::artifacts::{BUNDLE, TRANSCRIPT, Written, iso_of};
 use crate::json::{canonical, pretty, sha256_hex};
 use crate::redact::Redactor;
 
@@ -30,24 +29,29 @@ pub struct Artifact {
     pub purpose: String,
 }
 
-/// Where the two records stand.
+/// The two records, as text.
 pub struct Records {
-    pub transcript_path: String,
-    pub bundle_index_path: String,
+    pub transcript: String,
+    pub bundle: String,
 }
 
-/// Writes `transcript.json` and `bundle.json` into the directory of the run.
-pub fn write(
-    scope: &Scope,
-    redactor: &Redactor,
-    run: &Run,
-    artifacts: &[Artifact],
-) -> Result<Records, FoundryError> {
+impl Records {
+    /// Name and text of each, in the order in which they are written.
+    pub fn files(&self) -> [(&'static str, &str); 2] {
+        [(TRANSCRIPT, &self.transcript), (BUNDLE, &self.bundle)]
+    }
+}
+
+/// Makes the records of a run. `changed` are files outside its folder: the transcript names them, the index does not,
+/// because it lists what the folder holds.
+pub fn records(redactor: &Redactor, run: &Run, artifacts: &[Artifact], changed: &[Written]) -> Records {
     let (payload, redactions) = redactor.payload(run.input);
     let command = if run.apply { "apply" } else { "plan" };
     let mut files: Vec<Value> = artifacts
         .iter()
-        .map(|artifact| json!({ "path": artifact.written.path, "sha256": artifact.written.sha256, "role": "output" }))
+        .map(|artifact| &artifact.written)
+        .chain(changed)
+        .map(|written| json!({ "path": written.path, "sha256": written.sha256, "role": "output" }))
         .collect();
     files.sort_by(|a, b| a["path"].as_str().cmp(&b["path"].as_str()));
     let started = iso_of(run.started);
@@ -70,8 +74,7 @@ pub fn write(
         "redactions": redactions.iter().map(|found| json!({ "field": found.field, "reason": found.reason })).collect::<Vec<_>>(),
         "signature": { "algo": "sha256", "hash": sha256_hex(canonical(&signed).as_bytes()) },
     });
-    let transcript_path = format!("{}/transcript.json", run.directory);
-    let transcript = scope.write(&transcript_path, pretty(&transcript).as_bytes())?;
+    let transcript = pretty(&transcript);
     let inside =
         |path: &str| path.strip_prefix(&run.directory).unwrap_or(path).trim_start_matches('/').to_owned();
     let mut index: Vec<Value> = artifacts
@@ -84,12 +87,10 @@ pub fn write(
         })
         .collect();
     index.push(json!({
-        "path": inside(&transcript.path), "sha256": transcript.sha256, "sizeBytes": transcript.size,
-        "name": "transcript.json", "purpose": "Transcript of the call", "role": "transcript",
+        "path": TRANSCRIPT, "sha256": sha256_hex(transcript.as_bytes()), "sizeBytes": transcript.len(),
+        "name": TRANSCRIPT, "purpose": "Transcript of the call", "role": "transcript",
     }));
     index.sort_by(|a, b| a["path"].as_str().cmp(&b["path"].as_str()));
     let bundle = json!({ "schemaVersion": "1.0", "generatedAt": iso_of(run.ended), "files": index });
-    let bundle_index_path = format!("{}/bundle.json", run.directory);
-    scope.write(&bundle_index_path, pretty(&bundle).as_bytes())?;
-    Ok(Records { transcript_path, bundle_index_path })
+    Records { transcript, bundle: pretty(&bundle) }
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use mainstay_contract::{Call, Role, Tool};
+use mainstay_contract::{Call, Tool};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::output::{Change, ChangeKind, Diff, DiffStatus, DiffSummary, Generic, Hunk, Preview};
 use super::{brand, define, join, limits};
-use crate::artifacts::{Scope, date_of, iso_of, stamp_of};
+use crate::artifacts::iso_of;
 use crate::brand::{self as overlay, Plan, TokenChange};
 use crate::json::pretty;
-use crate::transcript::{self, Artifact, Run};
+use crate::record::{File, Place, Record};
 use crate::{Foundry, FoundryError};
 
 pub fn tool(foundry: &Arc<Foundry>) -> Tool {
@@ -68,7 +68,7 @@ fn delta_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryError> {
-    let started = call.now();
+    let record = Record::begin(foundry, call, Place::Run("review-kit/brand.apply"))?;
     let kit = foundry.kit()?;
     let brand = brand(&kit, Some(&args.brand))?;
     let strategy = match (args.strategy, &args.delta) {
@@ -78,69 +78,11 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
         (None, _) => overlay::Strategy::Alias,
     };
     let plan = overlay::plan(&kit, brand, strategy, &args.delta)?;
-    let date = date_of(started);
-    let scope =
-        Scope::new(&foundry.config.root, &call.tool().policy.writes, &foundry.rules.artifacts_base, &date)?;
-    let directory = run_directory(
-        &scope,
-        &format!("{}/{date}/review-kit/brand.apply/{}", foundry.rules.artifacts_base, stamp_of(started)),
-    )?;
-    let preview = preview(brand, &plan);
-    let mut artifacts = Vec::new();
-    let mut diagnostics_path = None;
-    if args.apply {
-        let ended = call.now();
-        for (name, purpose, text) in files(
-            brand,
-            strategy,
-            &plan,
-            &iso_of(started),
-            &iso_of(ended),
-            (ended - started).get_milliseconds(),
-        ) {
-            let written = scope.write(&format!("{directory}/{name}"), text.as_bytes())?;
-            if name == "diagnostics.json" {
-                diagnostics_path = Some(written.path.clone());
-            }
-            artifacts.push(Artifact { written, name, purpose: purpose.into() });
-        }
-    }
-    let input = serde_json::to_value(&args).expect("arguments are plain data");
-    let records = transcript::write(
-        &scope,
-        &foundry.redactor,
-        &Run {
-            tool: "brand.apply",
-            directory,
-            input: &input,
-            apply: args.apply,
-            role: call.caller().role.map(Role::name),
-            user: foundry.config.user.as_deref().unwrap_or("system"),
-            hostname: foundry.config.hostname.as_deref().unwrap_or("localhost"),
-            started,
-            ended: call.now(),
-        },
-        &artifacts,
-    )?;
-    Ok(Generic {
-        artifacts: artifacts.iter().map(|artifact| artifact.written.path.clone()).collect(),
-        transcript_path: records.transcript_path,
-        bundle_index_path: records.bundle_index_path,
-        diagnostics_path,
-        artifacts_detail: artifacts.iter().map(Into::into).collect(),
-        preview: Some(preview),
-    })
-}
-
-/// A directory of its own for every run, even for two in one millisecond.
-fn run_directory(scope: &Scope, wanted: &str) -> Result<String, FoundryError> {
-    let mut directory = wanted.to_owned();
-    let mut number = 0;
-    while !scope.make_directory(&directory)? {
-        number += 1;
-        directory = format!("{wanted}-{number}");
-    }
-    Ok(directory)
+    let (started, ended) = (record.started(), call.now());
+    let duration_ms = (ended - started).get_milliseconds();
+    let files = files(brand, strategy, &plan, &iso_of(started), &iso_of(ended), duration_ms);
+    let kept = record.finish(&args, args.apply, files)?;
+    Ok(Generic::new(kept, preview(brand, &plan)))
 }
 
 fn preview(brand: &str, plan: &Plan) -> Preview {
@@ -211,12 +153,16 @@ fn files(
     started: &str,
     ended: &str,
     duration_ms: i64,
-) -> Vec<(String, &'static str, String)> {
-    let mut files: Vec<(String, &'static str, String)> = plan
+) -> Vec<File> {
+    let mut files: Vec<File> = plan
         .themes
         .iter()
         .map(|(theme, document, _)| {
-            (format!("tokens.{brand}.{theme}.json"), "Brand tokens after the change", pretty(document))
+            File::new(
+                format!("tokens.{brand}.{theme}.json"),
+                "Brand tokens after the change",
+                pretty(document),
+            )
         })
         .collect();
     let specimens: Vec<Value> = plan
@@ -224,9 +170,9 @@ fn files(
         .iter()
         .flat_map(|(theme, _, changes)| changes.iter().map(|change| specimen(theme, change)))
         .collect();
-    files.push(("specimens.json".into(), "Every changed value", pretty(&json!(specimens))));
-    files.push((
-        "variables.css".into(),
+    files.push(File::new("specimens.json", "Every changed value", pretty(&json!(specimens))));
+    files.push(File::new(
+        "variables.css",
         "Changed values as custom properties",
         overlay::variables_css(brand, plan),
     ));
@@ -251,6 +197,6 @@ fn files(
         "runEnded": ended,
         "build": { "durationMs": duration_ms, "command": "brand.apply" },
     });
-    files.push(("diagnostics.json".into(), "Figures of the run", pretty(&diagnostics)));
+    files.push(File::new("diagnostics.json", "Figures of the run", pretty(&diagnostics)));
     files
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{define, join, limits};
 use crate::artifacts::iso_of;
-use crate::mapping::{self, Confidence, Mapping, MappingMetadata, PropMapping, STORE};
+use crate::mapping::{self, Confidence, Mapping, MappingMetadata, Outcome, PropMapping, STORE};
 use crate::{Foundry, FoundryError};
 
 pub fn tool(foundry: &Arc<Foundry>) -> Tool {
@@ -36,7 +36,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
     join(foundry, def, run)
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Args {
     /// Name of the external design system.
@@ -75,6 +75,29 @@ pub struct Changed {
     pub warnings: Vec<String>,
     /// Whether the store was written.
     pub applied: bool,
+    /// Transcript of a change that was applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transcript_path: Option<String>,
+    /// Index of the files of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundle_index_path: Option<String>,
+}
+
+impl Changed {
+    pub fn new(mapping: Mapping, outcome: Outcome, mut warnings: Vec<String>) -> Changed {
+        if outcome.kept.is_none() {
+            warnings.push("preview only: nothing was changed; set apply to true".into());
+        }
+        Changed {
+            status: Status::Ok,
+            mapping,
+            etag: outcome.store.etag(),
+            warnings,
+            applied: outcome.kept.is_some(),
+            transcript_path: outcome.kept.as_ref().map(|kept| kept.transcript_path.clone()),
+            bundle_index_path: outcome.kept.map(|kept| kept.bundle_index_path),
+        }
+    }
 }
 
 fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryError> {
@@ -83,10 +106,10 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryErr
     if system.is_empty() || component.is_empty() {
         return Err(FoundryError::arguments("externalSystem and externalComponent may not be empty"));
     }
-    let prop_mappings = args.prop_mappings.unwrap_or_default();
-    let mut warnings = mapping::check(&kit, &args.oods_traits, &prop_mappings)?;
+    let prop_mappings = args.prop_mappings.clone().unwrap_or_default();
+    let warnings = mapping::check(&kit, &args.oods_traits, &prop_mappings)?;
     let applied = args.apply.unwrap_or(false);
-    let (mapping, store) = mapping::change(foundry, call, applied, |store| {
+    let (mapping, outcome) = mapping::change(foundry, call, &args, applied, |store| {
         if let Some(at) = store.find(system, component) {
             return Err(FoundryError::refused(
                 format!("{system}/{component} is already mapped as {}", store.mappings[at].id),
@@ -97,10 +120,10 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryErr
             id: store.new_id(system, component),
             external_system: system.to_owned(),
             external_component: component.to_owned(),
-            oods_traits: args.oods_traits,
+            oods_traits: args.oods_traits.clone(),
             prop_mappings,
             confidence: args.confidence.unwrap_or_default(),
-            metadata: args.metadata,
+            metadata: args.metadata.clone(),
             created_at: Some(iso_of(call.now())),
             updated_at: None,
         };
@@ -109,8 +132,5 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryErr
         }
         Ok(mapping)
     })?;
-    if !applied {
-        warnings.push("preview only: nothing was written; set apply to true".into());
-    }
-    Ok(Changed { status: Status::Ok, mapping, etag: store.etag(), warnings, applied })
+    Ok(Changed::new(mapping, outcome, warnings))
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mainstay_contract::{Call, Tool};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::map_create::{Changed, Status};
+use super::map_create::Changed;
 use super::map_resolve::not_found;
 use super::map_update::check_match;
 use super::{define, join, limits};
@@ -28,7 +28,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
     join(foundry, def, run)
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Args {
     /// Name of the external design system.
@@ -45,17 +45,12 @@ pub struct Args {
 
 fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryError> {
     let applied = args.apply.unwrap_or(false);
-    let (mapping, store) = mapping::change(foundry, call, applied, |store| {
+    let (mapping, outcome) = mapping::change(foundry, call, &args, applied, |store| {
         check_match(store, args.if_match.as_deref())?;
         let at = store
             .find(&args.external_system, &args.external_component)
             .ok_or_else(|| not_found(store, &args.external_system, &args.external_component))?;
         Ok(if applied { store.mappings.remove(at) } else { store.mappings[at].clone() })
     })?;
-    let warnings = if applied {
-        Vec::new()
-    } else {
-        vec!["preview only: nothing was removed; set apply to true".to_owned()]
-    };
-    Ok(Changed { status: Status::Ok, mapping, etag: store.etag(), warnings, applied })
+    Ok(Changed::new(mapping, outcome, Vec::new()))
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mainstay_contract::{Call, Tool};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::map_create::{Changed, Status};
+use super::map_create::Changed;
 use super::map_resolve::not_found;
 use super::{define, join, limits};
 use crate::artifacts::iso_of;
@@ -28,7 +28,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
     join(foundry, def, run)
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Args {
     /// Name of the external design system.
@@ -65,16 +65,16 @@ pub fn check_match(store: &Store, if_match: Option<&str>) -> Result<(), FoundryE
 fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryError> {
     let kit = foundry.kit()?;
     let applied = args.apply.unwrap_or(false);
-    let ((mapping, mut warnings), store) = mapping::change(foundry, call, applied, |store| {
+    let ((mapping, warnings), outcome) = mapping::change(foundry, call, &args, applied, |store| {
         check_match(store, args.if_match.as_deref())?;
         let at = store
             .find(&args.external_system, &args.external_component)
             .ok_or_else(|| not_found(store, &args.external_system, &args.external_component))?;
         let mut mapping = store.mappings[at].clone();
-        mapping.oods_traits = args.oods_traits.unwrap_or(mapping.oods_traits);
-        mapping.prop_mappings = args.prop_mappings.unwrap_or(mapping.prop_mappings);
+        mapping.oods_traits = args.oods_traits.clone().unwrap_or(mapping.oods_traits);
+        mapping.prop_mappings = args.prop_mappings.clone().unwrap_or(mapping.prop_mappings);
         mapping.confidence = args.confidence.unwrap_or(mapping.confidence);
-        mapping.metadata = args.metadata.or(mapping.metadata);
+        mapping.metadata = args.metadata.clone().or(mapping.metadata);
         mapping.updated_at = Some(iso_of(call.now()));
         let warnings = mapping::check(&kit, &mapping.oods_traits, &mapping.prop_mappings)?;
         if applied {
@@ -82,8 +82,5 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Changed, FoundryErr
         }
         Ok((mapping, warnings))
     })?;
-    if !applied {
-        warnings.push("preview only: nothing was written; set apply to true".into());
-    }
-    Ok(Changed { status: Status::Ok, mapping, etag: store.etag(), warnings, applied })
+    Ok(Changed::new(mapping, outcome, warnings))
 }

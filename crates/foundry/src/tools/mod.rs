@@ -54,6 +54,12 @@ fn define(id: &str) -> ToolDef {
     ToolDef::new(id, Toolset::Foundry)
 }
 
+/// Starts a definition of a tool that is registered only when the operator asks for it.
+#[allow(dead_code)]
+fn define_on_demand(id: &str) -> ToolDef {
+    define(id).on_demand()
+}
+
 /// The limits of a tool for designers and maintainers.
 fn limits(timeout_s: u64, rate: u32, concurrency: u32) -> Policy {
     Policy::interactive()

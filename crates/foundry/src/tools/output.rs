@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::record::Kept;
 use crate::transcript::Artifact;
 
 /// What a writing tool made.
@@ -19,6 +20,19 @@ pub struct Generic {
     pub artifacts_detail: Vec<ArtifactDetail>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+}
+
+impl Generic {
+    pub fn new(kept: Kept, preview: Preview) -> Generic {
+        Generic {
+            diagnostics_path: kept.path_of("diagnostics.json"),
+            artifacts: kept.artifacts.iter().map(|artifact| artifact.written.path.clone()).collect(),
+            artifacts_detail: kept.artifacts.iter().map(Into::into).collect(),
+            transcript_path: kept.transcript_path,
+            bundle_index_path: kept.bundle_index_path,
+            preview: Some(preview),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -70,7 +84,11 @@ pub struct Diff {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DiffStatus {
+    #[allow(dead_code)]
+    Added,
     Modified,
+    #[allow(dead_code)]
+    Deleted,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use mainstay_contract::{Call, Role, Tool};
+use mainstay_contract::{Call, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::output::{Generic, Preview};
 use super::{brand, define, join, limits};
-use crate::artifacts::{Scope, date_of};
+use crate::record::{File, Place, Record};
 use crate::tokens::{TokenSet, emit};
-use crate::transcript::{self, Artifact, Run};
 use crate::{Foundry, FoundryError};
 
 pub fn tool(foundry: &Arc<Foundry>) -> Tool {
@@ -49,7 +48,7 @@ fn dark() -> String {
 }
 
 fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryError> {
-    let started = call.now();
+    let record = Record::begin(foundry, call, Place::Day("tokens.build"))?;
     let kit = foundry.kit()?;
     let brand = brand(&kit, Some(&args.brand))?;
     let Some(theme) = kit.manifest.themes.iter().find(|theme| **theme == args.theme) else {
@@ -68,56 +67,19 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
     }
     let others: Vec<(&str, &TokenSet)> = others.iter().map(|(theme, set)| (*theme, set.as_ref())).collect();
     let files = emit::files(&set.1, brand, theme, &others);
-
-    let scope = Scope::new(
-        &foundry.config.root,
-        &call.tool().policy.writes,
-        &foundry.rules.artifacts_base,
-        &date_of(started),
-    )?;
-    let directory = format!("{}/{}/tokens.build", foundry.rules.artifacts_base, date_of(started));
-    let mut artifacts = Vec::new();
-    if args.apply {
-        for file in &files {
-            let written = scope.write(&format!("{directory}/{}", file.name), file.text.as_bytes())?;
-            artifacts.push(Artifact { written, name: file.name.clone(), purpose: file.purpose.into() });
-        }
-    }
-    let input = serde_json::to_value(&args).expect("arguments are plain data");
-    let records = transcript::write(
-        &scope,
-        &foundry.redactor,
-        &Run {
-            tool: "tokens.build",
-            directory,
-            input: &input,
-            apply: args.apply,
-            role: call.caller().role.map(Role::name),
-            user: foundry.config.user.as_deref().unwrap_or("system"),
-            hostname: foundry.config.hostname.as_deref().unwrap_or("localhost"),
-            started,
-            ended: call.now(),
-        },
-        &artifacts,
-    )?;
     let verb = if args.apply { "Wrote" } else { "Would write" };
-    Ok(Generic {
-        artifacts: artifacts.iter().map(|artifact| artifact.written.path.clone()).collect(),
-        transcript_path: records.transcript_path,
-        bundle_index_path: records.bundle_index_path,
-        diagnostics_path: None,
-        artifacts_detail: artifacts.iter().map(Into::into).collect(),
-        preview: Some(Preview {
-            summary: Some(format!(
-                "{verb} {} files with {} tokens for brand {brand}, theme {theme}.",
-                files.len(),
-                set.1.len()
-            )),
-            notes: files
-                .iter()
-                .map(|file| format!("{}: {}, {} bytes", file.name, file.purpose, file.text.len()))
-                .collect(),
-            ..Preview::default()
-        }),
-    })
+    let preview = Preview {
+        summary: Some(format!(
+            "{verb} {} files with {} tokens for brand {brand}, theme {theme}.",
+            files.len(),
+            set.1.len()
+        )),
+        notes: files
+            .iter()
+            .map(|file| format!("{}: {}, {} bytes", file.name, file.purpose, file.text.len()))
+            .collect(),
+        ..Preview::default()
+    };
+    let files = files.into_iter().map(|file| File::new(file.name, file.purpose, file.text)).collect();
+    Ok(Generic::new(record.finish(&args, args.apply, files)?, preview))
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mainstay_contract::{Body, Call, Fault, Tool};
-use mainstay_foundry::FoundryConfig;
+use mainstay_foundry::{FoundryConfig, Programs};
+use mainstay_process::{Launcher, SUPERVISE_WORD};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -16,6 +17,25 @@ pub struct Site {
 impl Site {
     pub fn new() -> Site {
         Site::with(|_| {})
+    }
+
+    /// A project whose tools may start programs: git, a browser.
+    #[allow(dead_code)]
+    pub fn with_programs() -> Site {
+        Site::with(|config| {
+            let launcher = Launcher::new(env!("CARGO_BIN_EXE_foundry-fixture"), [SUPERVISE_WORD]);
+            config.programs = Some(Programs {
+                launcher: Arc::new(launcher),
+                env: [
+                    ("PATH", "/usr/local/bin:/usr/bin:/bin".into()),
+                    ("HOME", config.root.clone().into_os_string()),
+                ]
+                .map(|(name, value): (&str, std::ffi::OsString)| (name.into(), value))
+                .into(),
+                browser: None,
+                axe: None,
+            });
+        })
     }
 
     pub fn with(change: impl FnOnce(&mut FoundryConfig)) -> Site {

@@ -139,7 +139,14 @@ fn mappings_are_previewed_changed_and_removed_with_etags() {
     let preview = site.call("map.create", create(false));
     assert_eq!(preview["applied"], false);
     assert!(!site.path().join("artifacts/structured-data/component-mappings.json").exists());
+    assert!(preview.get("transcriptPath").is_none() && fs::read_dir(site.path()).unwrap().next().is_none());
     let made = site.call("map.create", create(true));
+    let transcript = read(&site, &made["transcriptPath"]);
+    assert_eq!(
+        transcript["artifacts"][0]["path"], "artifacts/structured-data/component-mappings.json",
+        "{transcript}"
+    );
+    assert_eq!(read(&site, &made["bundleIndexPath"])["files"][0]["path"], "transcript.json");
     let stale = json!({ "externalSystem": "mui", "externalComponent": "Chip", "oodsTraits": ["Labelled"], "ifMatch": "0".repeat(64), "apply": true });
     site.fault("map.update", stale);
     let updated = site.call("map.update", json!({ "externalSystem": "MUI", "externalComponent": "chip", "oodsTraits": ["Labeled"], "ifMatch": made["etag"], "apply": true }));
