@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use crate::commands::{catalog, climax, foundry, programs, search};
+use crate::commands::{audit, catalog, climax, foundry, programs, replay, search};
 use crate::settings::with_flags;
 
 /// Global flags of every command.
@@ -92,6 +92,8 @@ pub fn command() -> Command {
                 .arg(lock_file()),
             with_flags(Command::new("check").about("Compare the tools with the recorded ones")).arg(lock_file()),
         ]),
+        audit::command(),
+        replay::command(),
         programs::command(),
         climax::command(),
         catalog::command(),

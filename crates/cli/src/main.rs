@@ -10,6 +10,7 @@ mod args;
 mod commands;
 mod fixtures;
 mod flags;
+mod journals;
 mod log;
 mod output;
 mod progress;

@@ -95,7 +95,10 @@ impl<'a> App<'a> {
     pub fn runtime(&self) -> FaultResult<Runtime> {
         let access = access(self.settings)?;
         let tools = self.tools(&access.toolsets.value)?;
-        Runtime::new(tools, access, limits(self.settings)).map_err(|error| Fault::internal(&error))
+        let runtime =
+            Runtime::new(tools, access, limits(self.settings)).map_err(|error| Fault::internal(&error))?;
+        crate::journals::start(self.settings, &runtime)?;
+        Ok(runtime)
     }
 
     /// The tools of some toolsets; the registry leaves out what is not allowed.

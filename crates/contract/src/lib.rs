@@ -13,6 +13,7 @@ mod envelope;
 mod fault;
 mod lazy;
 mod policy;
+pub mod redact;
 mod schema;
 pub mod snapshot;
 mod tool;

@@ -1,11 +1,8 @@
 //! Keeping secrets out of transcripts: by value, by the name of the key, by the look of the text.
 
-use std::sync::OnceLock;
-
-use regex::Regex;
+pub use mainstay_contract::redact::MASK;
+use mainstay_contract::redact::{secret_key, secret_text};
 use serde_json::{Map, Value};
-
-pub const MASK: &str = "***";
 
 /// What is masked: values known to be secret, and everything that looks like one.
 #[derive(Debug, Clone, Default)]
@@ -19,39 +16,6 @@ pub struct Redaction {
     /// JSON pointer into the payload.
     pub field: String,
     pub reason: &'static str,
-}
-
-fn secret_text() -> &'static Regex {
-    static PATTERN: OnceLock<Regex> = OnceLock::new();
-    PATTERN.get_or_init(|| {
-        Regex::new(concat!(
-            r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}",
-            r"|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|glpat-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{36}",
-            r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-            r"|(?i:bearer\s+[A-Za-z0-9._~+/-]{12,}=*)|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)",
-            r"|://[^/\s:@]+:[^/\s:@]+@",
-        ))
-        .expect("the pattern is constant and valid")
-    })
-}
-
-fn secret_key(key: &str) -> bool {
-    let plain: String = key.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-    // A design token is not a secret, so a bare `token` counts only at the end of a longer word.
-    let words =
-        ["password", "passwd", "secret", "apikey", "accesskey", "privatekey", "authorization", "credential"];
-    let tokens = [
-        "authtoken",
-        "accesstoken",
-        "refreshtoken",
-        "bearertoken",
-        "sessiontoken",
-        "idtoken",
-        "githubtoken",
-        "npmtoken",
-        "projecttoken",
-    ];
-    words.iter().any(|word| plain.contains(word)) || tokens.iter().any(|word| plain.ends_with(word))
 }
 
 impl Redactor {

@@ -7,13 +7,16 @@
 
 mod access;
 mod active;
+pub mod audit;
 mod explain;
 mod host;
+mod journal;
 mod limits;
 mod metrics;
 mod near;
 mod pool;
 mod reach;
+pub mod recording;
 mod registry;
 mod request;
 mod runtime;
@@ -22,6 +25,7 @@ mod validate;
 
 pub use access::{Access, Form, OnDemand, Origin, Sourced};
 pub use explain::{Explanation, Standing, explain};
+pub use journal::{Asked, Ending, Journal};
 pub use metrics::{BUCKETS_MICROS, Metrics, ToolMetrics};
 pub use near::nearest;
 pub use registry::{Door, Registry, RegistryError};

@@ -26,6 +26,8 @@ pub struct Request {
     pub tool: String,
     pub args: Value,
     pub caller: Caller,
+    /// The surface the call came through, for the log.
+    pub surface: &'static str,
     pub door: Door,
     pub request_id: Option<String>,
     pub cancel: CancelToken,
@@ -41,6 +43,7 @@ impl Request {
             tool: tool.into(),
             args,
             caller: Caller::default(),
+            surface: "library",
             door: Door::Registered,
             request_id: None,
             cancel: CancelToken::new(),

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::access::Access;
 use crate::active::{Active, Done, Reporter};
 use crate::explain::role_allowed;
+use crate::journal::{Asked, Ending, Journal};
 use crate::limits::{Place, Usage};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
@@ -56,6 +57,7 @@ pub(crate) struct Inner {
     calls: Mutex<HashMap<u64, Arc<Active>>>,
     finished: Condvar,
     next: AtomicU64,
+    journals: RwLock<Vec<Arc<dyn Journal>>>,
     me: Weak<Inner>,
 }
 
@@ -99,8 +101,14 @@ impl Runtime {
             calls: Mutex::default(),
             finished: Condvar::new(),
             next: AtomicU64::new(0),
+            journals: RwLock::default(),
             me: me.clone(),
         })))
+    }
+
+    /// Lets a journal hear of every call from now on.
+    pub fn watch(&self, journal: Arc<dyn Journal>) {
+        self.0.journals.write().unwrap_or_else(PoisonError::into_inner).push(journal);
     }
 
     /// The present tools.
@@ -139,7 +147,8 @@ impl Runtime {
 
     /// Takes a call through its whole life; `done` is called exactly once.
     pub fn submit(&self, request: Request, done: impl FnOnce(Outcome) + Send + 'static) -> CallHandle {
-        self.0.submit(request, Box::new(done))
+        let done = self.0.noted(&request, Box::new(done));
+        self.0.submit(request, done)
     }
 
     /// Submits and waits.
@@ -204,6 +213,28 @@ impl Inner {
 
     fn arc(&self) -> Arc<Inner> {
         self.me.upgrade().expect("a method of Inner runs while an Arc of it exists")
+    }
+
+    /// Lets the journals hear of a call and of its end.
+    fn noted(&self, request: &Request, done: Done) -> Done {
+        let journals = self.journals.read().unwrap_or_else(PoisonError::into_inner);
+        if journals.is_empty() {
+            return done;
+        }
+        let entry = self.registry().resolve(&request.tool, request.door).ok();
+        let asked = Asked {
+            tool: &request.tool,
+            def: entry.as_ref().map(|entry| &*entry.tool.def),
+            args: &request.args,
+            caller: &request.caller,
+            surface: request.surface,
+            at: (self.clock)(),
+        };
+        let endings: Vec<Ending> = journals.iter().map(|journal| journal.begin(&asked)).collect();
+        Box::new(move |outcome| {
+            endings.into_iter().for_each(|ending| ending(&outcome));
+            done(outcome);
+        })
     }
 
     fn submit(&self, request: Request, done: Done) -> CallHandle {

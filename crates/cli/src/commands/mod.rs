@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub mod audit;
 mod call;
 pub mod catalog;
 pub mod climax;
@@ -12,6 +13,7 @@ pub mod foundry;
 mod mcp;
 pub mod programs;
 mod reference;
+pub mod replay;
 pub mod search;
 mod serve;
 mod tools;
@@ -49,6 +51,8 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("serve", matches)) => serve::run(matches, output),
         Some(("call", matches)) => call::run(matches, output),
+        Some(("audit", matches)) => audit::run(matches, output),
+        Some(("replay", matches)) => replay::run(matches, output),
         Some(("programs", matches)) => programs::run(matches, output),
         Some(("climax", matches)) => climax::run(matches, output),
         Some(("catalog", matches)) => catalog::run(matches, output),

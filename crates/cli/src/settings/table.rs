@@ -143,6 +143,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting { secret: true, ..row("token", Kind::Text, &[], "", "Bearer token HTTP clients must send") },
     row("allowed-repo-roots", Kind::List, &[], "", "Directories whose repositories HTTP clients may name"),
     row("cors-origins", Kind::List, &[], "", "Origins browsers may call the HTTP API from"),
+    row("audit", Kind::Path, &[], "", "Directory of the audit log; calls are not logged when unset"),
+    row("record", Kind::Path, &[], "", "File to record calls and answers in, for `mainstay replay`"),
     row("dashboard", Kind::Switch, &[], "false", "Serve a page about a server on stdio, on loopback"),
     row("dashboard-host", Kind::Text, &[], "127.0.0.1", "Loopback address of that page"),
     row("dashboard-port", Kind::Number, &[], "8787", "Port of that page"),

@@ -10,6 +10,7 @@ mod examples;
 mod generated;
 mod guides;
 mod http;
+mod journals;
 mod parity;
 mod readme;
 mod site;
