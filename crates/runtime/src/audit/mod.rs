@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_tampering_is_found() {
-        let change: [(&str, fn(&mut Vec<String>)); 5] = [
+        type Change = fn(&mut Vec<String>);
+        let change: [(&str, Change); 5] = [
             ("edit", |lines| lines[1] = lines[1].replace("\"n\":1", "\"n\":7")),
             ("drop in the middle", |lines| drop(lines.remove(1))),
             ("drop the last", |lines| drop(lines.pop())),
