@@ -9,7 +9,7 @@ use mainstay_foundry::{FoundryConfig, PolicyError};
 use mainstay_process::{Env, Launcher};
 use mainstay_programs::{Detail, ProgramsConfig};
 use mainstay_runtime::Runtime;
-use mainstay_search::SearchConfig;
+use mainstay_search::{Network, SearchConfig};
 
 use crate::app::{access, cache_dir, limits};
 use crate::fixtures;
@@ -24,6 +24,20 @@ fn search(settings: &Settings) -> SearchConfig {
         repo: settings.repo(),
         cache_dir: cache_dir(settings),
         settings: crate::commands::config::as_json(settings),
+        network: network(settings),
+    }
+}
+
+/// How downloads reach the network.
+fn network(settings: &Settings) -> Network {
+    let text = |key: &str| settings.text(key).map(str::to_owned);
+    Network {
+        http_proxy: text("http-proxy"),
+        https_proxy: text("https-proxy"),
+        no_proxy: settings.list("no-proxy").value,
+        ca_file: settings.path("ca-file"),
+        hosts: settings.list("download-hosts").value,
+        sources: settings.path("download-sources"),
     }
 }
 

@@ -3,6 +3,8 @@
 use mainstay_contract::{ErrorCode, Fault};
 use mainstay_index::IndexError;
 
+use crate::download::DownloadError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     #[error(transparent)]
@@ -18,6 +20,8 @@ pub enum SearchError {
     #[error("{what} is not supported yet")]
     Unsupported { what: String },
     #[error(transparent)]
+    Download(#[from] DownloadError),
+    #[error(transparent)]
     Fault(#[from] Fault),
 }
 
@@ -26,6 +30,7 @@ impl From<SearchError> for Fault {
         match error {
             SearchError::Fault(fault) => fault,
             SearchError::Index(error) => index_fault(error),
+            SearchError::Download(error) => error.into(),
             SearchError::Outside { .. } => Fault::new(ErrorCode::Forbidden, error),
             SearchError::NoFile { .. } => Fault::new(ErrorCode::NotFound, error),
             SearchError::NotText { .. } => Fault::new(ErrorCode::InvalidRequest, error),

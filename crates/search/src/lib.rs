@@ -4,8 +4,10 @@
 
 mod answer;
 mod cache;
+mod download;
 mod engine;
 mod error;
+mod extension;
 mod repo;
 mod store;
 mod tools;
@@ -16,10 +18,11 @@ use std::sync::Arc;
 use mainstay_contract::{Tool, ToolDef};
 use serde_json::Value;
 
+pub use download::Network;
 pub use error::SearchError;
 
 /// What the toolset is given; it reads nothing from the environment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SearchConfig {
     /// The repository meant when a call names none.
     pub repo: PathBuf,
@@ -27,6 +30,8 @@ pub struct SearchConfig {
     pub cache_dir: PathBuf,
     /// The effective settings with their origin, as `config_status` reports them.
     pub settings: Value,
+    /// How downloads reach the network.
+    pub network: Network,
 }
 
 /// What the tools of this toolset share.
@@ -43,8 +48,7 @@ pub fn tools(config: SearchConfig) -> Vec<Tool> {
 
 /// The definition of `search`, from which the command line makes its flags.
 pub fn search_definition() -> Arc<ToolDef> {
-    let nowhere = SearchConfig { repo: PathBuf::new(), cache_dir: PathBuf::new(), settings: Value::Null };
-    let tools = tools(nowhere);
+    let tools = tools(SearchConfig::default());
     let search = tools.iter().find(|tool| tool.def.id == "search").expect("the table has search");
     Arc::clone(&search.def)
 }

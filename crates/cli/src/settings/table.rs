@@ -145,6 +145,48 @@ pub const SETTINGS: &[Setting] = &[
     row("cors-origins", Kind::List, &[], "", "Origins browsers may call the HTTP API from"),
     row("audit", Kind::Path, &[], "", "Directory of the audit log; calls are not logged when unset"),
     row("record", Kind::Path, &[], "", "File to record calls and answers in, for `mainstay replay`"),
+    row(
+        "download-sources",
+        Kind::Path,
+        &[],
+        "",
+        "File that says where models, dictionaries and extensions come from",
+    ),
+    row(
+        "download-hosts",
+        Kind::List,
+        &[],
+        "",
+        "Hosts downloads may be redirected to, and that HTTP clients may name; .example.org means all below it",
+    ),
+    row(
+        "ca-file",
+        Kind::Path,
+        &["SSL_CERT_FILE"],
+        "",
+        "Certificates downloads trust in place of the built-in ones",
+    ),
+    Setting {
+        secret: true,
+        ..row(
+            "http-proxy",
+            Kind::Text,
+            &["all_proxy", "ALL_PROXY", "http_proxy"],
+            "",
+            "Proxy of http downloads",
+        )
+    },
+    Setting {
+        secret: true,
+        ..row(
+            "https-proxy",
+            Kind::Text,
+            &["all_proxy", "ALL_PROXY", "https_proxy", "HTTPS_PROXY"],
+            "",
+            "Proxy of https downloads",
+        )
+    },
+    row("no-proxy", Kind::List, &["no_proxy", "NO_PROXY"], "", "Hosts downloads reach without a proxy"),
     row("dashboard", Kind::Switch, &[], "false", "Serve a page about a server on stdio, on loopback"),
     row("dashboard-host", Kind::Text, &[], "127.0.0.1", "Loopback address of that page"),
     row("dashboard-port", Kind::Number, &[], "8787", "Port of that page"),

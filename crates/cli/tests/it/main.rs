@@ -6,6 +6,8 @@ mod client;
 mod commands;
 mod contracts;
 mod crates;
+mod downloads;
+mod everywhere;
 mod examples;
 mod generated;
 mod guides;

@@ -5,10 +5,15 @@ mod cache_gc;
 mod check_status;
 mod clean_artifacts;
 mod config_status;
+mod download_dictionaries;
+mod download_extensions;
+mod download_models;
+mod downloads;
 mod index_status;
 mod report_artifacts;
 mod search;
 mod show_file;
+mod verify_extensions;
 mod words;
 
 use std::sync::Arc;
@@ -28,5 +33,9 @@ pub fn table(search: &Arc<Search>) -> Vec<Tool> {
         report_artifacts::tool(search),
         clean_artifacts::tool(search),
         cache_gc::tool(search),
+        download_models::tool(search),
+        download_dictionaries::tool(search),
+        download_extensions::tool(search),
+        verify_extensions::tool(search),
     ]
 }

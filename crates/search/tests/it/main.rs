@@ -1,8 +1,12 @@
 //! The search toolset on real repositories.
 #![allow(clippy::unwrap_used)]
 
+mod archives;
 mod arguments;
 mod caches;
+mod downloads;
+mod extensions;
 mod files;
+mod origin;
 mod site;
 mod status;

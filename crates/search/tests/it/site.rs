@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Silent, Tool};
-use mainstay_search::{SearchConfig, tools};
+use mainstay_search::{Network, SearchConfig, tools};
 use serde_json::{Map, Value, json};
 
 pub struct Site {
     dir: tempfile::TempDir,
+    network: Network,
     tools: Vec<Tool>,
 }
 
@@ -17,7 +18,7 @@ impl Site {
         let dir = tempfile::tempdir().unwrap();
         let repo = dir.path().join("repo");
         std::fs::create_dir(&repo).unwrap();
-        let mut site = Site { tools: Vec::new(), dir };
+        let mut site = Site { tools: Vec::new(), network: Network::default(), dir };
         site.restart();
         for (path, text) in files {
             site.write(path, text.as_bytes());
@@ -27,8 +28,8 @@ impl Site {
 
     /// Forgets everything but the files, as a new process would.
     pub fn restart(&mut self) {
-        let cache_dir = self.dir.path().join("cache");
-        self.tools = tools(SearchConfig { repo: self.repo(), cache_dir, settings: json!({}) });
+        let (cache_dir, network) = (self.cache(), self.network.clone());
+        self.tools = tools(SearchConfig { repo: self.repo(), cache_dir, settings: json!({}), network });
     }
 
     /// A site whose repository is indexed.
@@ -40,6 +41,17 @@ impl Site {
 
     pub fn repo(&self) -> PathBuf {
         self.dir.path().join("repo").canonicalize().unwrap()
+    }
+
+    pub fn cache(&self) -> PathBuf {
+        self.dir.path().join("cache")
+    }
+
+    /// Starts again with another way to the network.
+    pub fn with_network(mut self, network: Network) -> Site {
+        self.network = network;
+        self.restart();
+        self
     }
 
     pub fn outside(&self) -> PathBuf {
@@ -57,12 +69,23 @@ impl Site {
     }
 
     pub fn call_as(&self, caller: Caller, tool: &str, args: Value) -> Result<Value, Fault> {
+        self.call_until(caller, &CancelToken::new(), tool, args)
+    }
+
+    /// A call that somebody may cancel.
+    pub fn call_until(
+        &self,
+        caller: Caller,
+        cancel: &CancelToken,
+        tool: &str,
+        args: Value,
+    ) -> Result<Value, Fault> {
         let tool = self.tools.iter().find(|one| one.def.id == tool).unwrap();
         let call = Call::new(CallParts {
             tool: Arc::clone(&tool.def),
             caller,
             request_id: None,
-            cancel: CancelToken::new(),
+            cancel: cancel.clone(),
             progress: Arc::new(Silent),
             host: Arc::new(NoHost),
             client: None,
