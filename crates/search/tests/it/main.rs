@@ -6,3 +6,4 @@ mod caches;
 mod files;
 mod site;
 mod status;
+mod structural;
