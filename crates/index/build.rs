@@ -40,6 +40,8 @@ fn main() {
             "wrappers",
             "tests",
             "claims",
+            "inherits",
+            "visibility",
         ];
         for key in table.keys() {
             assert!(known.contains(&key.as_str()), "{}: unknown key {key}", file.display());
@@ -59,10 +61,19 @@ fn main() {
             fs::read(&scm).expect("chunks.scm is readable").hash(&mut fingerprint);
             emit(&format!("cargo::rerun-if-changed={}", scm.display()));
         }
+        let facts = facts(&root, id, &table, &mut fingerprint);
+        word("visibility", "").hash(&mut fingerprint);
+        let unmarked = match word("visibility", "").as_str() {
+            "" => "Unmarked::Unknown".to_owned(),
+            "by-case" => "Unmarked::ByCase".to_owned(),
+            "by-underscore" => "Unmarked::ByUnderscore".to_owned(),
+            word => format!("Unmarked::Is({word:?})"),
+        };
         writeln!(
             out,
             "Language {{ id: {id:?}, aliases: {}, extensions: {}, files: {}, shebangs: {}, class: Class::{}, chunker: Chunker::{}, \
-             grammar: {:?}, query: {query}, comments: {}, attributes: {}, wrappers: {}, tests: {}, claims: &{} }},",
+             grammar: {:?}, query: {query}, comments: {}, attributes: {}, wrappers: {}, tests: {}, claims: &{}, facts: {facts}, \
+             unmarked: {unmarked} }},",
             list("aliases"), list("extensions"), list("files"), list("shebangs"),
             camel(&word("class", "code")), camel(&word("chunker", "layout")), grammar.unwrap_or(""),
             list("comments"), list("attributes"), list("wrappers"), list("tests"), claims(&table),
@@ -84,6 +95,25 @@ fn main() {
 fn strings(table: &toml::Table, key: &str) -> Vec<String> {
     let list = table.get(key).and_then(|value| value.as_array());
     list.into_iter().flatten().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+}
+
+/// The fact patterns of a language: its own, then those of the languages it inherits from.
+fn facts(root: &Path, id: &str, table: &toml::Table, fingerprint: &mut DefaultHasher) -> String {
+    let files: Vec<String> = std::iter::once(id.to_owned())
+        .chain(strings(table, "inherits"))
+        .map(|language| root.join(language).join("facts.scm"))
+        .filter(|file| file.is_file())
+        .map(|file| {
+            fs::read(&file).expect("facts.scm is readable").hash(fingerprint);
+            emit(&format!("cargo::rerun-if-changed={}", file.display()));
+            format!("include_str!({:?})", file.display().to_string())
+        })
+        .collect();
+    match files.as_slice() {
+        [] => "\"\"".to_owned(),
+        [one] => one.clone(),
+        several => format!("concat!({})", several.join(", ")),
+    }
 }
 
 fn claims(table: &toml::Table) -> String {

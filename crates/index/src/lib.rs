@@ -35,6 +35,7 @@ mod build;
 pub mod chunk;
 mod disk;
 mod error;
+mod facts;
 mod fresh;
 mod generation;
 mod git;
@@ -54,16 +55,35 @@ mod walk;
 
 pub use build::{BuildOptions, BuildReport, Phase, Progress};
 pub use error::IndexError;
+pub use facts::Fact;
 pub use git::Revision;
 pub use index::{Index, Status};
 pub use query::Query;
-pub use search::{Answer, Contribution, Filters, Freshness, Hit, Mode, Options, Snippet};
+pub use search::{
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Snippet, Unknown, Want,
+};
 pub use segment::Tier;
 pub use walk::{SkipReason, Skipped};
 
 /// Cuts one text into its chunks, without an index: what a file consists of.
 pub fn outline(path: &str, text: &str) -> Vec<chunk::Chunk> {
-    chunk::cut(text, lang::detect(path, text), chunk::Depth::Structural).chunks
+    chunk::cut(text, lang::detect(path, text), chunk::Depth::Structural).0.chunks
+}
+
+/// Cuts one text into its chunks and says what is known of each, in a fixed order.
+pub fn facts(path: &str, text: &str) -> Vec<(chunk::Chunk, Vec<(Fact, String)>)> {
+    let (cut, marks) = chunk::cut(text, lang::detect(path, text), chunk::Depth::Structural);
+    let known = facts::attach(text, &cut, &marks);
+    cut.chunks.into_iter().enumerate().map(|(at, chunk)| (chunk, known.of(at as u32))).collect()
+}
+
+/// Every language of which facts are known, and which: the table in the reference.
+pub fn fact_coverage() -> Vec<(&'static str, Vec<Fact>)> {
+    let known = lang::LangId::all().map(|lang| (lang.get().id, lang::facts_of(lang)));
+    known
+        .filter(|(_, facts)| !facts.is_empty())
+        .map(|(id, facts)| (id, facts.iter().copied().collect()))
+        .collect()
 }
 
 /// Decodes a file to text; `None` when it is binary.

@@ -1,9 +1,9 @@
 //! The search payload: the seed's fields, with what they lacked.
 
-use mainstay_index::{Answer, Freshness, Hit};
+use mainstay_index::{Answer, Fact, Freshness, Hit};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// How much of a hit is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +122,9 @@ pub struct HitJson {
     /// Every contribution to the score, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score_breakdown: Option<Value>,
+    /// What is known of it, by filter; in full output of a query that filters by facts, or asks to explain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Value>,
 }
 
 /// Lines of a hit with the places that matched.
@@ -218,7 +221,31 @@ fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
                 hit.explain.iter().map(|row| json!({ "what": row.what, "value": row.value })).collect();
             json!({ "selected": { "type": "bm25-fielded", "score": hit.score }, "contributions": rows })
         }),
+        facts: (!hit.facts.is_empty()).then(|| facts(&hit.facts)),
     }
+}
+
+/// Facts under the names of the filters that look at them.
+fn facts(known: &[(Fact, String)]) -> Value {
+    let mut out = Map::new();
+    for (fact, value) in known {
+        let name = fact.argument().trim_end_matches("Min");
+        let entry = match fact {
+            Fact::Async | Fact::Generator | Fact::Returns => json!(true),
+            Fact::Branch | Fact::Loop | Fact::Break | Fact::Continue => {
+                json!(value.parse::<u32>().unwrap_or(0))
+            }
+            _ => {
+                let list = out.entry(name).or_insert_with(|| json!([]));
+                if let Some(list) = list.as_array_mut() {
+                    list.push(json!(value));
+                }
+                continue;
+            }
+        };
+        out.insert(name.to_owned(), entry);
+    }
+    Value::Object(out)
 }
 
 fn one_line(text: &str, limit: usize) -> String {

@@ -46,6 +46,12 @@ pub fn tools(config: SearchConfig) -> Vec<Tool> {
     tools::table(&Arc::new(Search { config, engine }))
 }
 
+/// Every language of which facts are known, and the filters of `search` that work there.
+pub fn fact_coverage() -> Vec<(&'static str, Vec<&'static str>)> {
+    let known = mainstay_index::fact_coverage().into_iter();
+    known.map(|(language, facts)| (language, facts.iter().map(|fact| fact.argument()).collect())).collect()
+}
+
 /// The definition of `search`, from which the command line makes its flags.
 pub fn search_definition() -> Arc<ToolDef> {
     let tools = tools(SearchConfig::default());

@@ -10,8 +10,32 @@ use crate::settings::{Kind, SETTINGS};
 const GENERATED: &str = "<!-- Written by `scripts/generate` from the definitions; edit those. -->\n";
 
 /// Name and text of every page.
-pub fn pages(defs: &[&ToolDef]) -> [(&'static str, String); 3] {
-    [("tools.md", tools(defs)), ("errors.md", errors()), ("settings.md", settings())]
+pub fn pages(defs: &[&ToolDef]) -> [(&'static str, String); 4] {
+    [("tools.md", tools(defs)), ("errors.md", errors()), ("settings.md", settings()), ("facts.md", facts())]
+}
+
+/// Which filter of `search` works in which language, from the pattern files.
+fn facts() -> String {
+    let coverage = mainstay_search::fact_coverage();
+    let mut filters: Vec<&str> = coverage.iter().flat_map(|(_, filters)| filters).copied().collect();
+    filters.sort_unstable();
+    filters.dedup();
+    let mut page = format!(
+        "{GENERATED}\n# Facts by language\n\nWhat the filters of `search` can look at. A filter a language cannot meet \
+         leaves its chunks out, and the answer's warnings say so. `signature` works wherever definitions have one, \
+         `type`, `lang`, `path`, `file` and `ext` everywhere.\n\n| filter |"
+    );
+    coverage.iter().for_each(|(language, _)| push(&mut page, format_args!(" {language} |")));
+    page.push_str("\n|---|");
+    page.push_str(&"---|".repeat(coverage.len()));
+    for filter in filters {
+        push(&mut page, format_args!("\n| `{filter}` |"));
+        for (_, known) in &coverage {
+            page.push_str(if known.contains(&filter) { " ✓ |" } else { "  |" });
+        }
+    }
+    page.push('\n');
+    page
 }
 
 fn tools(defs: &[&ToolDef]) -> String {

@@ -102,6 +102,7 @@ fn chunk(
         doc: narrow(&def.doc),
         is_test: def.is_test || in_test,
         is_part: false,
+        def: Some(def.number),
     }
 }
 
@@ -137,6 +138,7 @@ fn own(text: &str, cut: &mut Cut, range: Range<usize>, owner: Option<u32>, lang:
             doc: 0..0,
             is_test: false,
             is_part: false,
+            def: None,
         });
     }
 }

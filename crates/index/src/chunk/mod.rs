@@ -17,6 +17,7 @@ mod structural;
 pub use kind::Kind;
 pub(crate) use lines::Lines;
 
+use crate::facts::Mark;
 use crate::lang::{Chunker, LangId};
 use std::ops::Range;
 
@@ -37,6 +38,8 @@ pub struct Chunk {
     pub is_test: bool,
     /// A continuation of the chunk before it, which was too long.
     pub is_part: bool,
+    /// Number of the definition it was made of; parts share it.
+    pub(crate) def: Option<u32>,
 }
 
 /// A stretch of text and the chunk it belongs to.
@@ -65,6 +68,8 @@ pub(crate) struct Def {
     pub signature: Range<usize>,
     pub doc: Range<usize>,
     pub is_test: bool,
+    /// Position among the definitions of the text, by which facts refer to it.
+    pub number: u32,
 }
 
 /// How much work a cut may do.
@@ -76,12 +81,28 @@ pub(crate) enum Depth {
 }
 
 /// Cuts `text` into chunks.
-pub(crate) fn cut(text: &str, lang: LangId, depth: Depth) -> Cut {
-    let defs = match depth {
-        Depth::Lexical => Vec::new(),
+pub(crate) fn cut(text: &str, lang: LangId, depth: Depth) -> (Cut, Vec<Mark>) {
+    let Parsed { mut defs, marks } = match depth {
+        Depth::Lexical => Parsed::default(),
         Depth::Structural => definitions(text, lang, 0),
     };
-    assemble::assemble(text, lang, defs)
+    for (number, def) in defs.iter_mut().enumerate() {
+        def.number = number as u32;
+    }
+    (assemble::assemble(text, lang, defs), marks)
+}
+
+/// What a chunker found in a text: definitions, and facts about them.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    pub defs: Vec<Def>,
+    pub marks: Vec<Mark>,
+}
+
+impl From<Vec<Def>> for Parsed {
+    fn from(defs: Vec<Def>) -> Parsed {
+        Parsed { defs, marks: Vec::new() }
+    }
 }
 
 /// Parses a text without cutting it, for measuring. False where the language has no grammar.
@@ -93,16 +114,16 @@ pub fn parse_only(path: &str, text: &str) -> bool {
 /// Embedded languages nest (Markdown in HTML in Markdown); past this depth they stay part of their host.
 const MAX_EMBEDDING: usize = 2;
 
-fn definitions(text: &str, lang: LangId, level: usize) -> Vec<Def> {
+fn definitions(text: &str, lang: LangId, level: usize) -> Parsed {
     match lang.get().chunker {
         Chunker::Grammar => structural::definitions(text, lang),
-        Chunker::Layout => Vec::new(),
+        Chunker::Layout => Parsed::default(),
         Chunker::Markdown => embed(text, markdown::sections(text), level),
         Chunker::Markup => embed(text, markup::elements(text), level),
-        Chunker::Json => config::json(text),
-        Chunker::Yaml => config::yaml(text),
-        Chunker::Toml => config::toml(text),
-        Chunker::Css => css::rules(text),
+        Chunker::Json => config::json(text).into(),
+        Chunker::Yaml => config::yaml(text).into(),
+        Chunker::Toml => config::toml(text).into(),
+        Chunker::Css => css::rules(text).into(),
     }
 }
 
@@ -113,8 +134,9 @@ pub(crate) struct Host {
     pub embedded: Vec<(Range<usize>, LangId)>,
 }
 
-fn embed(text: &str, host: Host, level: usize) -> Vec<Def> {
+fn embed(text: &str, host: Host, level: usize) -> Parsed {
     let Host { mut defs, embedded } = host;
+    let mut marks = Vec::new();
     for (range, lang) in embedded {
         let Some(inner) = text.get(range.clone()).filter(|inner| !inner.trim().is_empty()) else {
             continue;
@@ -122,12 +144,15 @@ fn embed(text: &str, host: Host, level: usize) -> Vec<Def> {
         let range =
             range.start + (inner.len() - inner.trim_start().len())..range.start + inner.trim_end().len();
         let inner = &text[range.clone()];
-        let found = if level < MAX_EMBEDDING { definitions(inner, lang, level + 1) } else { Vec::new() };
+        let found =
+            if level < MAX_EMBEDDING { definitions(inner, lang, level + 1) } else { Parsed::default() };
         // The block around what was found keeps the embedded language for imports and loose statements.
         defs.push(Def { span: range.clone(), kind: Some(Kind::Block), lang: Some(lang), ..Def::default() });
-        defs.extend(found.into_iter().map(|def| def.moved_by(range.start, lang)));
+        let first = defs.len() as u32;
+        defs.extend(found.defs.into_iter().map(|def| def.moved_by(range.start, lang)));
+        marks.extend(found.marks.into_iter().map(|mark| mark.moved_by(range.start as u32, first)));
     }
-    defs
+    Parsed { defs, marks }
 }
 
 impl Def {

@@ -3,7 +3,8 @@
 //! What is common to all languages lives here: documentation is the run of comments just above, attributes belong to
 //! what they stand on, a signature ends where the body starts.
 
-use super::Def;
+use super::{Def, Parsed};
+use crate::facts::{self, Scopes};
 use crate::lang::{LangId, Language, Role, Syntax, syntax};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -27,13 +28,20 @@ const MAX_DEFINITION_DEPTH: u32 = 9;
 
 const SIGNATURE_BYTES: usize = 400;
 
-pub(super) fn definitions(text: &str, lang: LangId) -> Vec<Def> {
+pub(super) fn definitions(text: &str, lang: LangId) -> Parsed {
     let Some(syntax) = syntax(lang).filter(|_| text.len() <= MAX_PARSE_BYTES) else {
-        return Vec::new();
+        return Parsed::default();
     };
     PARSER.with_borrow_mut(|(parser, cursor)| match parse(parser, syntax, text) {
-        Some(tree) => collect(cursor, syntax, lang.get(), &tree, text),
-        None => Vec::new(),
+        Some(tree) => {
+            let (defs, scopes) = collect(cursor, syntax, lang.get(), &tree, text);
+            let marks = match &syntax.rules {
+                Some(rules) => facts::collect(&tree, text, rules, &scopes, &defs),
+                None => Vec::new(),
+            };
+            Parsed { defs, marks }
+        }
+        None => Parsed::default(),
     })
 }
 
@@ -69,11 +77,11 @@ fn collect(
     language: &Language,
     tree: &Tree,
     text: &str,
-) -> Vec<Def> {
+) -> (Vec<Def>, Scopes) {
     // Patterns that stay open across a whole file would cost time and memory without end.
     cursor.set_match_limit(4_096);
     cursor.set_max_start_depth(Some(MAX_DEFINITION_DEPTH));
-    let mut found: Vec<(usize, usize, Def)> = Vec::new();
+    let mut found: Vec<(Node<'_>, Option<Node<'_>>, usize, Def)> = Vec::new();
     let mut matches = cursor.matches(&syntax.query, tree.root_node(), text.as_bytes());
     while let Some(hit) = matches.next() {
         let (mut node, mut kind, mut name, mut doc, mut code) = (None, None, None, None, None);
@@ -90,12 +98,22 @@ fn collect(
         let mut def = define(language, text, node, code, doc);
         def.kind = kind;
         def.name = name.map(|name| plain(&text[name.byte_range()])).unwrap_or_default();
-        found.push((node.id(), hit.pattern_index, def));
+        found.push((node, code, hit.pattern_index, def));
     }
     // Earlier patterns are more precise: of several that name one node the first wins.
-    found.sort_by_key(|(_, pattern, def)| (*pattern, def.span.start));
+    found.sort_by_key(|(.., pattern, def)| (*pattern, def.span.start));
     let mut taken = HashSet::new();
-    found.into_iter().filter(|(node, ..)| taken.insert(*node)).map(|(_, _, def)| def).collect()
+    let mut scopes = Scopes::default();
+    let mut defs = Vec::with_capacity(found.len());
+    for (node, code, _, def) in found {
+        if taken.insert(node.id()) {
+            let number = defs.len() as u32;
+            scopes.add(node, number);
+            code.into_iter().for_each(|code| scopes.add(code, number));
+            defs.push(def);
+        }
+    }
+    (defs, scopes)
 }
 
 /// A name without quotes and line breaks, of bounded length.

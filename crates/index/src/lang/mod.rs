@@ -10,6 +10,8 @@ pub use detect::detect;
 pub(crate) use detect::head;
 
 use crate::chunk::Kind;
+use crate::facts::{Fact, Rules, Unmarked, facts_in};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use tree_sitter::Query;
 
@@ -65,6 +67,10 @@ pub struct Language {
     /// Text in a definition's head that marks it as test code.
     pub tests: &'static [&'static str],
     pub claims: &'static [Claim],
+    /// Where facts stand in a syntax tree; empty where none are known.
+    pub facts: &'static str,
+    /// Who may see a definition that does not say.
+    pub unmarked: Unmarked,
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
@@ -103,6 +109,7 @@ pub(crate) struct Syntax {
     pub language: tree_sitter::Language,
     pub query: Query,
     pub roles: Vec<Role>,
+    pub rules: Option<Rules>,
 }
 
 /// What a capture of `chunks.scm` means.
@@ -128,6 +135,20 @@ fn role(capture: &str) -> Option<Role> {
     })
 }
 
+/// Which facts are known of chunks in a language. Reads the pattern file only; nothing is compiled.
+pub(crate) fn facts_of(lang: LangId) -> &'static BTreeSet<Fact> {
+    static KNOWN: OnceLock<Vec<OnceLock<BTreeSet<Fact>>>> = OnceLock::new();
+    let slots = KNOWN.get_or_init(|| TABLE.iter().map(|_| OnceLock::new()).collect());
+    slots[lang.0 as usize].get_or_init(|| {
+        let language = lang.get();
+        let mut facts = facts_in(language.facts);
+        if language.unmarked != Unmarked::Unknown {
+            facts.insert(Fact::Visibility);
+        }
+        facts
+    })
+}
+
 /// Returns the compiled query of a language, compiling it on first use; `None` where the language has no grammar.
 pub(crate) fn syntax(lang: LangId) -> Option<&'static Syntax> {
     static COMPILED: OnceLock<Vec<OnceLock<Option<Syntax>>>> = OnceLock::new();
@@ -145,7 +166,11 @@ fn compile(language: &Language) -> Result<Option<Syntax>, String> {
     let query = Query::new(&grammar, language.query).map_err(|error| error.to_string())?;
     let roles: Option<Vec<Role>> = query.capture_names().iter().map(|capture| role(capture)).collect();
     let roles = roles.ok_or_else(|| format!("an unknown capture among {:?}", query.capture_names()))?;
-    Ok(Some(Syntax { language: grammar, query, roles }))
+    let rules = match language.facts {
+        "" => None,
+        source => Some(Rules::compile(&grammar, source)?),
+    };
+    Ok(Some(Syntax { language: grammar, query, roles, rules }))
 }
 
 #[cfg(test)]
@@ -157,6 +182,12 @@ mod tests {
         let broken: Vec<String> = TABLE
             .iter()
             .filter_map(|language| compile(language).err().map(|error| format!("{}: {error}", language.id)))
+            .chain(TABLE.iter().filter_map(|language| {
+                // Our own reading of the file knows less of the grammar than tree-sitter's.
+                let grammar: tree_sitter::Language = grammar::by_name(language.grammar)?.into();
+                let error = Query::new(&grammar, language.facts).err()?;
+                Some(format!("{}: facts.scm: {error}", language.id))
+            }))
             .collect();
         assert!(broken.is_empty(), "{}", broken.join("\n"));
     }

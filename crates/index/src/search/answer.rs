@@ -1,8 +1,9 @@
 //! What a search returns.
 
-use super::Options;
+use super::{Options, Unknown};
 use crate::chunk::Kind;
 use crate::error::IndexError;
+use crate::facts::Fact;
 use crate::git::Revision;
 use crate::query::Query;
 use crate::view::View;
@@ -21,6 +22,8 @@ pub struct Answer {
     pub relaxed: bool,
     /// What the reader should know: how the query was read, what could not be done.
     pub notes: Vec<String>,
+    /// Filters on facts that are not known in some of the languages searched; their chunks are left out.
+    pub unknown: Vec<Unknown>,
     pub freshness: Freshness,
 }
 
@@ -49,6 +52,8 @@ pub struct Hit {
     pub traits: Vec<&'static str>,
     /// Every contribution to the score, when asked for.
     pub explain: Vec<Contribution>,
+    /// What is known of it, when asked for.
+    pub facts: Vec<(Fact, String)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,5 +148,5 @@ pub(super) fn finish(
     let next = offset + hits.len();
     let more = (next as u64) < total && !hits.is_empty() && next <= MAX_OFFSET;
     let cursor = more.then(|| format!("{next}-{:016x}", mark(view, query, options)));
-    Answer { hits, total, cursor, relaxed, notes, freshness: freshness(view) }
+    Answer { hits, total, cursor, relaxed, notes, unknown: Vec::new(), freshness: freshness(view) }
 }

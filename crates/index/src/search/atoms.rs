@@ -211,7 +211,7 @@ fn chunk_at(details: &[Detail<'_>], offset: u32) -> Option<u32> {
 }
 
 /// The blobs that satisfy a need; `None` means any may.
-fn candidates(segment: &Segment, need: &Need) -> Result<Option<Vec<u32>>, Damaged> {
+pub(super) fn candidates(segment: &Segment, need: &Need) -> Result<Option<Vec<u32>>, Damaged> {
     Ok(match need {
         Need::Anything => None,
         Need::Bucket(bucket) => Some(segment.bucket(*bucket)?),

@@ -3,6 +3,8 @@
 //! A filter is a function from a column to the chunks it admits. Facts about code (calls, types, risk …) join here as
 //! further columns of a segment and further fields of `Filters`; ranking never hears of them.
 
+use super::facts::FactFilter;
+use super::source::Source;
 use super::{Options, Trouble, compile_regex};
 use crate::bits::Bits;
 use crate::chunk::Kind;
@@ -39,6 +41,8 @@ pub struct Filters {
     pub case_file: bool,
     /// Words and literals match in their case.
     pub case_tokens: bool,
+    /// What must be known of a chunk.
+    pub facts: Vec<FactFilter>,
 }
 
 /// What passed the filters.
@@ -49,15 +53,23 @@ pub(crate) struct Admitted {
     pub files: Option<Bits>,
 }
 
-pub(super) fn admit(view: &View, options: &Options) -> Result<Admitted, Trouble> {
+pub(super) fn admit(view: &View, source: &Source<'_>, options: &Options) -> Result<Admitted, Trouble> {
     let filters = &options.filters;
     let kinds = names("type", &filters.types, Kind::by_name)?;
     let langs = names("lang", &filters.langs, LangId::by_name)?;
-    let chunks = view
+    let mut chunks = view
         .parts
         .iter()
         .map(|part| chunk_bits(&part.segment, &kinds, &langs, options.mode))
-        .collect::<Result<_, Damaged>>()?;
+        .collect::<Result<Vec<_>, Damaged>>()?;
+    for filter in &filters.facts {
+        for (out, bits) in chunks.iter_mut().zip(filter.bits(view, source)?) {
+            match out {
+                Some(out) => out.keep_only(&bits),
+                None => *out = Some(bits),
+            }
+        }
+    }
     Ok(Admitted { chunks, files: file_bits(view, filters)? })
 }
 

@@ -10,6 +10,7 @@
 
 mod answer;
 mod atoms;
+mod facts;
 mod filter;
 mod plan;
 mod rank;
@@ -19,6 +20,7 @@ mod source;
 
 pub(crate) use answer::freshness;
 pub use answer::{Answer, Contribution, Freshness, Hit, Snippet};
+pub use facts::{FactFilter, Unknown, Want};
 pub use filter::{Filters, Mode};
 
 use crate::error::{Damaged, IndexError};
@@ -37,6 +39,8 @@ pub struct Options {
     /// Lines around the best line of a hit.
     pub context: usize,
     pub explain: bool,
+    /// Say what is known of each hit.
+    pub facts: bool,
 }
 
 impl Default for Options {
@@ -48,6 +52,7 @@ impl Default for Options {
             filters: Filters::default(),
             context: 2,
             explain: false,
+            facts: false,
         }
     }
 }
@@ -101,7 +106,7 @@ fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Ans
     let offset = answer::offset(view, query, options)?;
     let limit = options.limit.clamp(1, MAX_LIMIT);
     let source = source::Source::new(view, repo);
-    let admitted = filter::admit(view, options)?;
+    let admitted = filter::admit(view, &source, options)?;
     let mut plan = plan::plan(view, &source, query, options)?;
     let mut notes = query.notes.clone();
     let mut found = score::score(view, &plan, &admitted)?;
@@ -118,9 +123,11 @@ fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Ans
     let page = ranked.get(offset..).unwrap_or_default();
     let page = &page[..page.len().min(limit)];
     let mut hits = Vec::with_capacity(page.len());
+    let mut known = show::Known::default();
     for candidate in page {
-        hits.push(show::show(view, &source, &plan, candidate, options)?);
+        hits.push(show::show(view, &source, &plan, candidate, options, &mut known)?);
     }
     notes.extend(source.notes());
-    Ok(answer::finish(view, query, options, hits, total, offset, relaxed, notes))
+    let unknown = facts::unknown(view, &options.filters);
+    Ok(Answer { unknown, ..answer::finish(view, query, options, hits, total, offset, relaxed, notes) })
 }

@@ -6,9 +6,11 @@ use super::rank::Ranked;
 use super::score::term_score;
 use super::source::Source;
 use super::{Options, Trouble};
-use crate::chunk::{Kind, Lines};
+use crate::chunk::{Depth, Kind, Lines, cut};
 use crate::error::Damaged;
+use crate::facts::{ChunkFacts, Fact, attach};
 use crate::hash::FastMap;
+use crate::lang::LangId;
 use crate::segment::Detail;
 use crate::token;
 use crate::traits;
@@ -29,6 +31,7 @@ pub(super) fn show(
     plan: &Plan,
     ranked: &Ranked,
     options: &Options,
+    known: &mut Known,
 ) -> Result<Hit, Trouble> {
     let candidate = &ranked.candidate;
     let number = candidate.part as usize;
@@ -69,7 +72,36 @@ pub(super) fn show(
             .map(|(_, name)| *name)
             .collect(),
         explain: if options.explain { explain(view, plan, ranked)? } else { Vec::new() },
+        facts: match text.as_deref().filter(|_| options.facts) {
+            Some(text) => known.of((candidate.part, entry.blob), text, blob.lang, details.len(), at as u32),
+            None => Vec::new(),
+        },
     })
+}
+
+/// Facts of the files of an answer. They are lists of chunks in the index; for the few chunks that are shown the file
+/// is worked on again.
+#[derive(Default)]
+pub(super) struct Known {
+    files: FastMap<(u32, u32), ChunkFacts>,
+}
+
+impl Known {
+    fn of(
+        &mut self,
+        file: (u32, u32),
+        text: &str,
+        lang: Option<LangId>,
+        chunks: usize,
+        at: u32,
+    ) -> Vec<(Fact, String)> {
+        let facts = self.files.entry(file).or_insert_with(|| {
+            let (cut, marks) = cut(text, lang.unwrap_or_else(LangId::text), Depth::Structural);
+            // A file of which only words are known has other chunks.
+            if cut.chunks.len() == chunks { attach(text, &cut, &marks) } else { ChunkFacts::default() }
+        });
+        facts.of(at)
+    }
 }
 
 /// Survives edits elsewhere in the file: path, kind, full name and which of several equals it is; unnamed blocks go by

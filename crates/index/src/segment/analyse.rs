@@ -2,6 +2,7 @@
 
 use super::postings::{BODY, Counts, DOC, NAME, SIGNATURE};
 use crate::chunk::{Chunk, Cut, Depth, Piece, cut};
+use crate::facts::{ChunkFacts, attach};
 use crate::hash::FastMap;
 use crate::lang::LangId;
 use crate::token;
@@ -42,6 +43,7 @@ pub(crate) struct Work {
     /// Sorted by term, then chunk.
     pub hits: Vec<Hit>,
     pub buckets: Vec<u32>,
+    pub facts: ChunkFacts,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +70,9 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
     } else {
         Depth::Lexical
     };
-    let Cut { chunks, pieces } = cut(text, lang, depth);
+    let (cut, marks) = cut(text, lang, depth);
+    let facts = attach(text, &cut, &marks);
+    let Cut { chunks, pieces } = cut;
     let mut lengths = vec![0u32; chunks.len()];
     let (terms, hits) =
         LEXICON.with_borrow_mut(|lexicon| count(text, &chunks, &pieces, lexicon, &mut lengths));
@@ -81,6 +85,7 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
         terms,
         hits,
         buckets: COLLECTOR.with_borrow_mut(|collector| collector.collect(text.as_bytes())),
+        facts,
     }
 }
 

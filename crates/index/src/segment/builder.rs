@@ -6,6 +6,7 @@ use super::{Segment, dictionary, id};
 use crate::disk::Writer;
 use crate::disk::codec::{put, put_str};
 use crate::error::Damaged;
+use crate::facts::ChunkFacts;
 use crate::hash::FastMap;
 use crate::lang::LangId;
 use crate::token::fold_name;
@@ -24,6 +25,10 @@ pub(crate) struct Builder {
     chunk_langs: Vec<u8>,
     lengths: Vec<u8>,
     names: Vec<u8>,
+    counts: Vec<u8>,
+    /// Lists of chunks by fact and value.
+    fact_ids: FastMap<Box<[u8]>, u32>,
+    facts: Vec<List>,
     source_bytes: u64,
 }
 
@@ -45,13 +50,15 @@ impl Builder {
         for (at, chunk) in work.chunks.iter().enumerate() {
             let lang = self.lang(chunk.lang);
             let flags = if chunk.is_test { super::IS_TEST } else { 0 }
-                | if chunk.is_part { super::IS_PART } else { 0 };
+                | if chunk.is_part { super::IS_PART } else { 0 }
+                | work.facts.flags.get(at).copied().unwrap_or_default();
             let name = if chunk.is_part || !chunk.kind.is_definition() {
                 0
             } else {
                 super::name_hash(&fold_name(&chunk.name))
             };
             self.columns(chunk.kind as u8, flags, lang, work.lengths[at], name);
+            self.counts.extend_from_slice(&work.facts.counts.get(at).copied().unwrap_or_default());
             let out = &mut self.details;
             put(out, u64::from(chunk.span.start - before.0));
             put(out, u64::from(chunk.span.end - chunk.span.start));
@@ -74,10 +81,33 @@ impl Builder {
                     .push(Posting { chunk: first_chunk + hit.chunk, counts: hit.counts });
             }
         }
+        self.add_facts(&work.facts, first_chunk);
         for bucket in &work.buckets {
             self.bucket(*bucket, blob);
         }
         blob
+    }
+
+    fn add_facts(&mut self, facts: &ChunkFacts, first_chunk: u32) {
+        let mut key = Vec::new();
+        for hits in facts.hits.chunk_by(|left, right| left.0 == right.0) {
+            let (fact, value) = &facts.values[hits[0].0 as usize];
+            super::fact_key(*fact, value, &mut key);
+            let list = self.fact_list(&key);
+            for (_, chunk) in hits {
+                self.facts[list as usize].push(Posting::bare(first_chunk + chunk));
+            }
+        }
+    }
+
+    fn fact_list(&mut self, key: &[u8]) -> u32 {
+        if let Some(id) = self.fact_ids.get(key) {
+            return *id;
+        }
+        let id = self.facts.len() as u32;
+        self.facts.push(List::default());
+        self.fact_ids.insert(key.into(), id);
+        id
     }
 
     /// Takes over the blobs of another segment that `keep` names; returns their new numbers.
@@ -106,6 +136,7 @@ impl Builder {
                     segment.length(chunk)?,
                     segment.name(chunk)?,
                 );
+                self.counts.extend_from_slice(segment.counts(chunk)?);
             }
         }
         segment.dictionary()?.for_each(|term, postings| {
@@ -118,6 +149,19 @@ impl Builder {
                 if chunk != u32::MAX {
                     let list = *list.get_or_insert_with(|| self.list(term));
                     self.lists[list as usize].push(Posting { chunk, ..posting });
+                }
+            }
+            Ok(())
+        })?;
+        segment.facts()?.for_each(|key, postings| {
+            let mut list = None;
+            for posting in postings {
+                let posting = posting?;
+                let chunk =
+                    *chunk_place.get(posting.chunk as usize).ok_or(Damaged("a fact names no chunk"))?;
+                if chunk != u32::MAX {
+                    let list = *list.get_or_insert_with(|| self.fact_list(key));
+                    self.facts[list as usize].push(Posting::bare(chunk));
                 }
             }
             Ok(())
@@ -189,6 +233,17 @@ impl Builder {
         writer.section(id::TERM_BLOCKS, encoded.blocks);
         writer.section(id::TERMS, encoded.terms);
         writer.section(id::LISTS, encoded.lists);
+        let mut facts: Vec<(Box<[u8]>, u32)> = self.fact_ids.into_iter().collect();
+        facts.sort_unstable();
+        let encoded = dictionary::encode(facts.iter().map(|(key, id)| {
+            let list = &self.facts[*id as usize];
+            (&key[..], &list.bytes[..], list.count)
+        }));
+        drop((facts, self.facts));
+        writer.section(id::FACT_BLOCKS, encoded.blocks);
+        writer.section(id::FACT_KEYS, encoded.terms);
+        writer.section(id::FACT_LISTS, encoded.lists);
+        writer.section(id::COUNTS, self.counts);
         let (offsets, grams) = grams(self.buckets);
         writer.section(id::GRAM_OFFSETS, offsets);
         writer.section(id::GRAMS, grams);

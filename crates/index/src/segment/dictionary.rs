@@ -82,6 +82,37 @@ impl<'c> Dictionary<'c> {
         (0..self.blocks.len() / 4).try_for_each(|block| self.each_in_block(block, &mut each))
     }
 
+    /// Calls `each` with every term that starts with `prefix`, in order; the list is read only if asked for.
+    pub fn for_each_with(
+        &self,
+        prefix: &[u8],
+        mut each: impl FnMut(&[u8], &dyn Fn() -> Result<Postings<'c>, Damaged>) -> Result<(), Damaged>,
+    ) -> Result<(), Damaged> {
+        let (mut low, mut high) = (0, self.blocks.len() / 4);
+        while low < high {
+            let middle = (low + high) / 2;
+            let (_, mut reader) = self.block(middle)?;
+            reader.number()?;
+            let length = reader.number()? as usize;
+            if reader.take(length)? < prefix { low = middle + 1 } else { high = middle }
+        }
+        let lists = self.lists;
+        for block in low.saturating_sub(1)..self.blocks.len() / 4 {
+            let mut past = false;
+            self.each_in_block(block, |term, list, count| {
+                if term.starts_with(prefix) {
+                    return each(term, &|| Ok(Postings::new(lists.get(list.clone())?, count)));
+                }
+                past |= term > prefix;
+                Ok(())
+            })?;
+            if past {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// The offset of a block's lists, and a reader at its first term.
     fn block(&self, block: usize) -> Result<(usize, Reader<'c>), Damaged> {
         let offsets = self.blocks.get(block * 4..(block * 4 + 8).min(self.blocks.len()))?;

@@ -25,6 +25,7 @@ use crate::chunk::Kind;
 use crate::disk::codec::{Reader, u32_at};
 use crate::disk::{Container, Section};
 use crate::error::{Damaged, IndexError};
+use crate::facts::{COUNTS, Fact};
 use crate::lang::LangId;
 use dictionary::Dictionary;
 use std::ops::Range;
@@ -34,7 +35,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const FILE_KIND: u32 = 1;
 
 /// Raise it when the same text would be cut or split into words differently; old work is then done again.
-const ANALYSIS: u64 = 1;
+const ANALYSIS: u64 = 2;
 
 /// What the work of this program depends on besides the text.
 fn fingerprint() -> [u8; 16] {
@@ -65,6 +66,17 @@ mod id {
     pub const LENGTHS: u32 = 12;
     pub const NAMES: u32 = 13;
     pub const FINGERPRINT: u32 = 14;
+    pub const FACT_BLOCKS: u32 = 20;
+    pub const FACT_KEYS: u32 = 21;
+    pub const FACT_LISTS: u32 = 22;
+    pub const COUNTS: u32 = 23;
+}
+
+/// What the list of a fact's value is filed under.
+pub(crate) fn fact_key(fact: Fact, value: &str, key: &mut Vec<u8>) {
+    key.clear();
+    key.push(fact as u8);
+    key.extend_from_slice(value.as_bytes());
 }
 
 /// What a folded name is looked up by; 0 means no name.
@@ -152,7 +164,13 @@ impl Segment {
             }
             let blobs = container.section(id::BLOBS)?.len();
             let chunks = container.section(id::KINDS)?.len();
-            let columns = [(id::FLAGS, 1), (id::CHUNK_LANGS, 1), (id::LENGTHS, 2), (id::NAMES, 4)];
+            let columns = [
+                (id::FLAGS, 1),
+                (id::CHUNK_LANGS, 1),
+                (id::LENGTHS, 2),
+                (id::NAMES, 4),
+                (id::COUNTS, COUNTS),
+            ];
             let even = columns.iter().map(|(id, width)| Ok(container.section(*id)?.len() == chunks * width));
             if blobs % BLOB_BYTES != 0
                 || chunks >= u32::MAX as usize
@@ -267,6 +285,26 @@ impl Segment {
             terms: self.section(id::TERMS)?,
             lists: self.section(id::LISTS)?,
         })
+    }
+
+    /// Lists of chunks by fact and value, see `fact_key`.
+    pub fn facts(&self) -> Result<Dictionary<'_>, Damaged> {
+        Ok(Dictionary {
+            blocks: self.section(id::FACT_BLOCKS)?,
+            terms: self.section(id::FACT_KEYS)?,
+            lists: self.section(id::FACT_LISTS)?,
+        })
+    }
+
+    /// Branches, loops, breaks and continues of a chunk.
+    pub fn counts(&self, chunk: u32) -> Result<&[u8], Damaged> {
+        let at = chunk as usize * COUNTS;
+        self.section(id::COUNTS)?.get(at..at + COUNTS)
+    }
+
+    /// As `counts`, of all chunks.
+    pub fn all_counts(&self) -> Result<&[u8], Damaged> {
+        self.section(id::COUNTS)?.all()
     }
 
     /// The blobs in a trigram bucket, ascending.

@@ -36,6 +36,13 @@ pub(crate) struct Posting {
     pub counts: Counts,
 }
 
+impl Posting {
+    /// One that only says which chunk.
+    pub fn bare(chunk: u32) -> Posting {
+        Posting { chunk, counts: Counts { heads: 0, doc: 0, body: 1 } }
+    }
+}
+
 const BODY_ONCE: u64 = 0;
 const BODY_ONLY: u64 = 1;
 const FIELDS: u64 = 2;

@@ -4,6 +4,7 @@
 
 mod building;
 mod damage;
+mod facts;
 mod freshness;
 mod killing;
 mod languages;

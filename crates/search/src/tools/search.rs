@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
-use mainstay_index::{Answer, Filters, Mode, Options, Query};
+use mainstay_index::{Answer, Fact, FactFilter, Filters, Mode, Options, Query, Unknown, Want};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -19,40 +19,17 @@ const DEFAULT_TOP: usize = 5;
 /// Filters of the contract whose facts are not indexed yet: named in the schema, refused when used.
 const RESERVED: &[(&str, &str)] = &[
     ("author", "last commit author of the file"),
-    ("import", "imported module"),
-    ("calls", "called or calling function"),
-    ("uses", "used name"),
-    ("signature", "part of the signature"),
-    ("param", "parameter name"),
-    ("decorator", "decorator, attribute or annotation"),
-    ("inferredType", "inferred type"),
-    ("returnType", "declared return type"),
-    ("throws", "thrown error"),
-    ("reads", "name read in the body"),
-    ("writes", "name assigned in the body"),
-    ("mutates", "member or element changed in the body"),
-    ("alias", "assignment alias"),
-    ("awaits", "awaited expression"),
     ("risk", "risk tag"),
     ("riskTag", "risk tag"),
     ("riskSource", "risk source"),
     ("riskSink", "risk sink"),
     ("riskCategory", "risk category"),
     ("riskFlow", "risk flow"),
-    ("branchesMin", "least number of branches"),
-    ("loopsMin", "least number of loops"),
-    ("breaksMin", "least number of breaks"),
-    ("continuesMin", "least number of continues"),
     ("churnMin", "least number of changed lines in history"),
     ("chunkAuthor", "author of the chunk's lines"),
     ("modifiedAfter", "date after which the file was changed"),
     ("modifiedSince", "days within which the file was changed"),
-    ("visibility", "visibility"),
-    ("extends", "base class or interface"),
     ("lint", "has lint findings"),
-    ("async", "is asynchronous"),
-    ("generator", "is a generator"),
-    ("returns", "returns a value"),
     ("meta", "field of a record"),
     ("metaJson", "fields of a record as an object"),
 ];
@@ -116,6 +93,73 @@ struct Args {
     case_tokens: Option<bool>,
     /// Branch that must have been checked out when the index was built.
     branch: Option<String>,
+    /// Module the file imports, exactly as written.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    import: Option<String>,
+    /// Function that is called, or that calls something; exactly, with or without what stands before the last dot.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    calls: Option<String>,
+    /// Name that is called, read or mentioned as a type, exactly.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    uses: Option<String>,
+    /// Part of the signature, in its case.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    signature: Option<String>,
+    /// Parameter, exactly.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    param: Option<String>,
+    /// Part of a decorator, attribute or annotation.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    decorator: Option<String>,
+    /// Part of a type of a parameter, field or variable, written or told by its value.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    inferred_type: Option<String>,
+    /// Part of the declared return type.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    return_type: Option<String>,
+    /// Part of what is thrown.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    throws: Option<String>,
+    /// Part of a name or member that is read.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    reads: Option<String>,
+    /// Part of a name that is assigned.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    writes: Option<String>,
+    /// Part of a member or element that is changed: obj.field, list[0].
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    mutates: Option<String>,
+    /// Part of new=old for an assignment that only gives a second name.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    alias: Option<String>,
+    /// Part of what is awaited.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    awaits: Option<String>,
+    /// Part of the visibility: public, private, protected, internal or package.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    visibility: Option<String>,
+    /// Part of a base class, interface or trait.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    extends: Option<String>,
+    /// Asynchronous functions; false for all others.
+    #[serde(rename = "async")]
+    is_async: Option<bool>,
+    /// Generators; false for all other functions.
+    generator: Option<bool>,
+    /// Functions that return a value; false for those that do not.
+    returns: Option<bool>,
+    /// Least number of branches.
+    #[schemars(range(min = 0, max = 255))]
+    branches_min: Option<u32>,
+    /// Least number of loops.
+    #[schemars(range(min = 0, max = 255))]
+    loops_min: Option<u32>,
+    /// Least number of breaks.
+    #[schemars(range(min = 0, max = 255))]
+    breaks_min: Option<u32>,
+    /// Least number of continues.
+    #[schemars(range(min = 0, max = 255))]
+    continues_min: Option<u32>,
     /// Where the last answer ended; needs a single mode.
     cursor: Option<String>,
     /// Show every contribution to each score.
@@ -184,7 +228,12 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
     for mode in &modes {
         call.cancel().check()?;
         call.progress("search", "running the search");
-        let answer = index.search(&query, &options(args, *mode, lines))?;
+        let mut options = options(args, *mode, lines);
+        options.facts = detail == Detail::Full && (options.explain || !options.filters.facts.is_empty());
+        let answer = index.search(&query, &options)?;
+        if mode == &modes[0] {
+            warn(call, &answer);
+        }
         take(&mut payload, *mode, &answer, hits(&answer, detail, lines), modes.len() == 1);
     }
     if detail == Detail::Full {
@@ -242,9 +291,60 @@ fn options(args: &Args, mode: Mode, lines: SnippetLines) -> Options {
             branch: args.branch.clone(),
             case_file: case || args.case_file == Some(true),
             case_tokens: case || args.case_tokens == Some(true),
+            facts: facts(args),
         },
         context: args.context.unwrap_or(if lines == SnippetLines::One { 0 } else { 2 }),
         explain: args.explain == Some(true),
+        facts: false,
+    }
+}
+
+/// The filters on facts, with the matching rules of the contract.
+fn facts(args: &Args) -> Vec<FactFilter> {
+    let mut out = Vec::new();
+    let mut add =
+        |name: &'static str, want: Option<Want>| out.extend(want.map(|want| FactFilter { name, want }));
+    let text = |value: &Option<String>| value.as_deref().map(|value| value.trim().to_owned());
+    let exact = |fact, value| text(value).map(|value| Want::Exact(fact, value));
+    let part = |fact, value| text(value).map(|value| Want::Part(fact, value));
+    let flag = |fact, value: Option<bool>| value.map(|value| Want::Flag(fact, value));
+    let least = |fact, value: Option<u32>| value.map(|value| Want::AtLeast(fact, value));
+    add("import", exact(Fact::Import, &args.import));
+    add("calls", text(&args.calls).map(Want::Calls));
+    add("uses", text(&args.uses).map(Want::Uses));
+    add("signature", text(&args.signature).map(Want::Signature));
+    add("param", exact(Fact::Param, &args.param));
+    add("decorator", part(Fact::Decorator, &args.decorator));
+    add("inferredType", part(Fact::Type, &args.inferred_type));
+    add("returnType", part(Fact::ReturnType, &args.return_type));
+    add("throws", part(Fact::Throw, &args.throws));
+    add("reads", part(Fact::Read, &args.reads));
+    add("writes", part(Fact::Write, &args.writes));
+    add("mutates", part(Fact::Mutate, &args.mutates));
+    add("alias", part(Fact::Alias, &args.alias));
+    add("awaits", part(Fact::Await, &args.awaits));
+    add("visibility", part(Fact::Visibility, &args.visibility));
+    add("extends", part(Fact::Extends, &args.extends));
+    add("async", flag(Fact::Async, args.is_async));
+    add("generator", flag(Fact::Generator, args.generator));
+    add("returns", flag(Fact::Returns, args.returns));
+    add("branchesMin", least(Fact::Branch, args.branches_min));
+    add("loopsMin", least(Fact::Loop, args.loops_min));
+    add("breaksMin", least(Fact::Break, args.breaks_min));
+    add("continuesMin", least(Fact::Continue, args.continues_min));
+    out
+}
+
+/// Says which filters cannot hold in which languages.
+fn warn(call: &Call, answer: &Answer) {
+    for Unknown { filter, languages } in &answer.unknown {
+        let list = languages.join(", ");
+        call.warn_with(json!({
+            "code": "FILTER_NOT_KNOWN",
+            "message": format!("{filter} is not known in {list}; chunks of these languages are left out"),
+            "filter": filter,
+            "languages": languages,
+        }));
     }
 }
 

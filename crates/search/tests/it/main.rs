@@ -10,3 +10,4 @@ mod files;
 mod origin;
 mod site;
 mod status;
+mod structural;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Silent, Tool};
+use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Silent, Tool};
 use mainstay_search::{Network, SearchConfig, tools};
 use serde_json::{Map, Value, json};
 
@@ -80,6 +80,23 @@ impl Site {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
+        self.noted(caller, cancel, tool, args).0
+    }
+
+    /// The warnings of a call that succeeds.
+    pub fn warnings(&self, tool: &str, args: Value) -> Vec<Value> {
+        let (outcome, notes) = self.noted(Caller::default(), &CancelToken::new(), tool, args);
+        outcome.unwrap();
+        notes.warnings
+    }
+
+    fn noted(
+        &self,
+        caller: Caller,
+        cancel: &CancelToken,
+        tool: &str,
+        args: Value,
+    ) -> (Result<Value, Fault>, Notes) {
         let tool = self.tools.iter().find(|one| one.def.id == tool).unwrap();
         let call = Call::new(CallParts {
             tool: Arc::clone(&tool.def),
@@ -92,10 +109,11 @@ impl Site {
             input: Default::default(),
             meta: Map::new(),
         });
-        match (tool.run)(&call, args)? {
-            Body::Json(raw) => Ok(serde_json::from_str(raw.get()).unwrap()),
+        let outcome = (tool.run)(&call, args).map(|body| match body {
+            Body::Json(raw) => serde_json::from_str(raw.get()).unwrap(),
             other => panic!("{other:?}"),
-        }
+        });
+        (outcome, call.take_notes())
     }
 
     /// `file:line` of every hit in code, then in prose.

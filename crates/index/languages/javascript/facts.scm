@@ -1,0 +1,13 @@
+; Facts of javascript, before those it shares with typescript.
+(formal_parameters (identifier) @param)
+(formal_parameters (rest_pattern (identifier) @param))
+(formal_parameters (assignment_pattern left: (identifier) @param))
+(formal_parameters (object_pattern (shorthand_property_identifier_pattern) @param))
+(formal_parameters (object_pattern (pair_pattern value: (identifier) @param)))
+(formal_parameters (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @param)))
+(formal_parameters (array_pattern (identifier) @param))
+(formal_parameters (assignment_pattern left: (object_pattern (shorthand_property_identifier_pattern) @param)))
+(formal_parameters (assignment_pattern left: (array_pattern (identifier) @param)))
+(class_heritage (identifier) @extends @use)
+(class_heritage (member_expression) @extends @use)
+(class_heritage (call_expression) @extends)

@@ -1,0 +1,333 @@
+//! Patterns compiled into tables by the kind of the node they capture.
+//!
+//! A query cursor of tree-sitter over every node of a tree costs as much as the parse. Facts need less: the captured
+//! node, what it is nested in and a few of its neighbours. So a pattern becomes a rule that is looked up by kind and
+//! checked against the path from the root, which a walk has at hand.
+
+use super::Fact;
+use super::pattern::{self, Pattern};
+use regex::Regex;
+use std::collections::BTreeSet;
+use tree_sitter::{Language, Node};
+
+pub(crate) struct Rules {
+    /// By kind of the captured node.
+    by_kind: Vec<Vec<u32>>,
+    /// Those that capture a node of any kind, by the kind of its parent.
+    by_parent: Vec<Vec<u32>>,
+    rules: Vec<Rule>,
+}
+
+/// What happens where a rule holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Emit {
+    /// A fact whose value is the text of the node.
+    Text(Fact),
+    /// As `Text`, up to the first bracket or blank.
+    Head(Fact),
+    Constant(Fact, &'static str),
+    /// `NEW=OLD` from the nodes captured as `@_new` and `@_old`.
+    Pair(Fact),
+    /// A fact of the definitions that follow in the same parent: the text of the node, or a word.
+    Following(Fact, Option<&'static str>),
+    /// A function without a name: what its head says is not said of the definition around it.
+    Scope,
+    /// Nothing: keeps later rules away from the node.
+    Skip,
+}
+
+pub(crate) struct Rule {
+    /// From the captured node upwards.
+    up: Vec<Up>,
+    /// What must hold around it: levels above the captured node, and a pattern for a child there.
+    guards: Vec<(usize, Guard)>,
+    test: Option<TextTest>,
+    pub emits: Vec<Emit>,
+}
+
+/// The field a node has in its parent, and the parent's kind; 0 for any.
+#[derive(Clone, Copy, Debug)]
+struct Up {
+    field: u16,
+    kind: u16,
+}
+
+enum Guard {
+    Absent(u16),
+    Child(Shape),
+}
+
+struct Shape {
+    field: u16,
+    /// 0 for any named one.
+    kind: u16,
+    test: Option<TextTest>,
+    /// `@_new` and `@_old`.
+    role: Option<&'static str>,
+    children: Vec<Shape>,
+}
+
+enum TextTest {
+    Words(Vec<&'static str>, bool),
+    Expression(Regex, bool),
+}
+
+impl TextTest {
+    fn holds(&self, text: &str) -> bool {
+        match self {
+            TextTest::Words(words, negated) => words.contains(&text) != *negated,
+            TextTest::Expression(expression, negated) => expression.is_match(text) != *negated,
+        }
+    }
+}
+
+/// A step of the path from the root.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'t> {
+    pub node: Node<'t>,
+    pub kind: u16,
+    pub field: u16,
+}
+
+impl Rules {
+    pub fn compile(language: &Language, source: &'static str) -> Result<Rules, String> {
+        let kinds = language.node_kind_count();
+        let mut out =
+            Rules { by_kind: vec![Vec::new(); kinds], by_parent: vec![Vec::new(); kinds], rules: Vec::new() };
+        let names = Names { language };
+        for pattern in pattern::read(source)? {
+            out.add(&names, &pattern, &mut Vec::new())?;
+        }
+        Ok(out)
+    }
+
+    fn add(
+        &mut self,
+        names: &Names<'_>,
+        pattern: &Pattern,
+        above: &mut Vec<(Pattern, usize)>,
+    ) -> Result<(), String> {
+        let emits = emits(&pattern.captures)?;
+        if !emits.is_empty() {
+            let rule = rule(names, pattern, above, emits)?;
+            let number = self.rules.len() as u32;
+            match (pattern.kind, rule.up.first()) {
+                (Some(kind), _) => self.by_kind[names.kind(kind, pattern.is_named)? as usize].push(number),
+                (None, Some(up)) if up.kind != 0 => self.by_parent[up.kind as usize].push(number),
+                _ => return Err("a captured _ needs a parent of some kind".to_owned()),
+            }
+            self.rules.push(rule);
+        }
+        for (at, child) in pattern.children.iter().enumerate() {
+            above.push((pattern.clone(), at));
+            self.add(names, child, above)?;
+            above.pop();
+        }
+        Ok(())
+    }
+
+    /// The first rule that holds for the last node of a path.
+    pub(super) fn find(&self, path: &[Step<'_>], text: &str) -> Option<&Rule> {
+        let (last, above) = path.split_last()?;
+        let by_kind = self.by_kind.get(last.kind as usize).map(Vec::as_slice).unwrap_or_default();
+        let by_parent = above
+            .last()
+            .and_then(|parent| self.by_parent.get(parent.kind as usize))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        if by_kind.is_empty() && by_parent.is_empty() {
+            return None;
+        }
+        let holds = |number: &&u32| self.rules[**number as usize].holds(path, text);
+        let first = by_kind.iter().find(holds);
+        let wild =
+            if by_parent.is_empty() || !last.node.is_named() { None } else { by_parent.iter().find(holds) };
+        let number = match (first, wild) {
+            (Some(first), Some(wild)) => first.min(wild),
+            (first, wild) => first.or(wild)?,
+        };
+        self.rules.get(*number as usize)
+    }
+}
+
+/// Which facts a file of patterns can yield; needs no grammar.
+pub(crate) fn facts_in(source: &'static str) -> BTreeSet<Fact> {
+    fn visit(pattern: &Pattern, out: &mut BTreeSet<Fact>) {
+        let emits = emits(&pattern.captures).unwrap_or_default();
+        out.extend(emits.iter().filter_map(|emit| match emit {
+            Emit::Text(fact)
+            | Emit::Head(fact)
+            | Emit::Constant(fact, _)
+            | Emit::Pair(fact)
+            | Emit::Following(fact, _) => Some(*fact),
+            Emit::Scope | Emit::Skip => None,
+        }));
+        pattern.children.iter().for_each(|child| visit(child, out));
+    }
+    let mut out = BTreeSet::new();
+    pattern::read(source).unwrap_or_default().iter().for_each(|pattern| visit(pattern, &mut out));
+    out
+}
+
+struct Names<'l> {
+    language: &'l Language,
+}
+
+impl Names<'_> {
+    fn kind(&self, name: &str, named: bool) -> Result<u16, String> {
+        match self.language.id_for_node_kind(name, named) {
+            0 => Err(format!("no node is a {name}")),
+            id => Ok(id),
+        }
+    }
+
+    fn field(&self, name: Option<&str>) -> Result<u16, String> {
+        let Some(name) = name else { return Ok(0) };
+        let id = self.language.field_id_for_name(name).ok_or_else(|| format!("no field is named {name}"))?;
+        Ok(id.get())
+    }
+}
+
+/// What the captures of a node ask for.
+fn emits(captures: &[&'static str]) -> Result<Vec<Emit>, String> {
+    let mut out = Vec::new();
+    for capture in captures.iter().filter(|capture| !capture.starts_with('_')) {
+        let (name, form) = capture.split_once('.').unwrap_or((capture, ""));
+        if name == "scope" || name == "skip" {
+            out.push(if name == "scope" { Emit::Scope } else { Emit::Skip });
+            continue;
+        }
+        let fact = Fact::by_name(name).ok_or_else(|| format!("no fact is named {name}"))?;
+        out.push(match form {
+            "" if fact == Fact::Alias => Emit::Pair(fact),
+            "" => Emit::Text(fact),
+            "head" => Emit::Head(fact),
+            "following" => Emit::Following(fact, None),
+            other => match (other.strip_prefix("is."), other.strip_prefix("following.")) {
+                (Some(word), _) => Emit::Constant(fact, word),
+                (_, Some(word)) => Emit::Following(fact, Some(word)),
+                _ => return Err(format!("no fact has the form {other}")),
+            },
+        });
+    }
+    Ok(out)
+}
+
+fn rule(
+    names: &Names<'_>,
+    pattern: &Pattern,
+    above: &[(Pattern, usize)],
+    emits: Vec<Emit>,
+) -> Result<Rule, String> {
+    let mut rule = Rule { up: Vec::new(), guards: Vec::new(), test: test(pattern)?, emits };
+    guards(names, pattern, None, 0, &mut rule.guards)?;
+    let mut field = pattern.field;
+    for (level, (parent, taken)) in above.iter().rev().enumerate() {
+        let kind = match parent.kind {
+            Some(kind) => names.kind(kind, parent.is_named)?,
+            None => 0,
+        };
+        rule.up.push(Up { field: names.field(field)?, kind });
+        guards(names, parent, Some(*taken), level + 1, &mut rule.guards)?;
+        field = parent.field;
+    }
+    Ok(rule)
+}
+
+fn guards(
+    names: &Names<'_>,
+    pattern: &Pattern,
+    except: Option<usize>,
+    level: usize,
+    out: &mut Vec<(usize, Guard)>,
+) -> Result<(), String> {
+    for field in &pattern.absent {
+        out.push((level, Guard::Absent(names.field(Some(field))?)));
+    }
+    for (at, child) in pattern.children.iter().enumerate() {
+        if Some(at) != except {
+            out.push((level, Guard::Child(shape(names, child)?)));
+        }
+    }
+    Ok(())
+}
+
+fn shape(names: &Names<'_>, pattern: &Pattern) -> Result<Shape, String> {
+    Ok(Shape {
+        field: names.field(pattern.field)?,
+        kind: pattern.kind.map_or(Ok(0), |kind| names.kind(kind, pattern.is_named))?,
+        test: test(pattern)?,
+        role: pattern.captures.iter().copied().find(|capture| matches!(*capture, "_new" | "_old")),
+        children: pattern.children.iter().map(|child| shape(names, child)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn test(pattern: &Pattern) -> Result<Option<TextTest>, String> {
+    let Some(test) = &pattern.test else { return Ok(None) };
+    Ok(Some(if test.is_expression {
+        let source = test.words.first().copied().unwrap_or_default();
+        TextTest::Expression(Regex::new(source).map_err(|error| error.to_string())?, test.negated)
+    } else {
+        TextTest::Words(test.words.clone(), test.negated)
+    }))
+}
+
+impl Rule {
+    fn holds(&self, path: &[Step<'_>], text: &str) -> bool {
+        if path.len() <= self.up.len() {
+            return false;
+        }
+        let last = path.len() - 1;
+        for (level, up) in self.up.iter().enumerate() {
+            let (child, parent) = (&path[last - level], &path[last - level - 1]);
+            if up.field != 0 && child.field != up.field || up.kind != 0 && parent.kind != up.kind {
+                return false;
+            }
+        }
+        if self.test.as_ref().is_some_and(|test| !test.holds(slice(path[last].node, text))) {
+            return false;
+        }
+        self.guards.iter().all(|(level, guard)| {
+            path.get(last - level).is_some_and(|step| match guard {
+                Guard::Absent(field) => step.node.child_by_field_id(*field).is_none(),
+                Guard::Child(shape) => shape.find(step.node, text).is_some(),
+            })
+        })
+    }
+
+    /// The text of the node that plays a role beside the captured one.
+    pub(super) fn role<'t>(&self, role: &str, node: Node<'_>, text: &'t str) -> Option<&'t str> {
+        self.guards.iter().find_map(|(level, guard)| match guard {
+            Guard::Child(shape) if *level == 0 => shape.role(role, node, text),
+            _ => None,
+        })
+    }
+}
+
+impl Shape {
+    fn find<'t>(&self, node: Node<'t>, text: &str) -> Option<Node<'t>> {
+        let fits = |child: Node<'t>| {
+            (self.kind == child.kind_id() || self.kind == 0 && child.is_named())
+                && self.test.as_ref().is_none_or(|test| test.holds(slice(child, text)))
+                && self.children.iter().all(|shape| shape.find(child, text).is_some())
+        };
+        if self.field != 0 {
+            return node.child_by_field_id(self.field).filter(|child| fits(*child));
+        }
+        let mut cursor = node.walk();
+        // The last one: where a name and a value have one kind, the value comes later.
+        node.children(&mut cursor).filter(|child| fits(*child)).last()
+    }
+
+    fn role<'t>(&self, role: &str, node: Node<'_>, text: &'t str) -> Option<&'t str> {
+        let child = self.find(node, text)?;
+        if self.role == Some(role) {
+            return Some(slice(child, text));
+        }
+        self.children.iter().find_map(|shape| shape.role(role, child, text))
+    }
+}
+
+fn slice<'t>(node: Node<'_>, text: &'t str) -> &'t str {
+    text.get(node.byte_range()).unwrap_or_default()
+}

@@ -1,0 +1,247 @@
+//! Filters on facts: lookups in a segment's lists, before anything is scored.
+
+use super::atoms::candidates;
+use super::filter::Filters;
+use super::source::Source;
+use super::{Trouble, compile_regex};
+use crate::bits::Bits;
+use crate::chunk::Kind;
+use crate::error::{Damaged, IndexError};
+use crate::facts::{COUNTS, Fact, count_slot, flag};
+use crate::lang::{Class, LangId, facts_of};
+use crate::segment::{Segment, fact_key, name_hash};
+use crate::token::fold_name;
+use crate::trigram::need_regex;
+use crate::view::{Part, View};
+use memchr::memmem::Finder;
+
+/// What must be known of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactFilter {
+    /// The argument it came from, as warnings name it.
+    pub name: &'static str,
+    pub want: Want,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// A value equal to this, in its case.
+    Exact(Fact, String),
+    /// A value that holds this, in any case.
+    Part(Fact, String),
+    /// Calls what is named so, or is named so and calls something.
+    Calls(String),
+    /// Calls, reads or names it in any other way.
+    Uses(String),
+    /// Is so, or is a function that is not.
+    Flag(Fact, bool),
+    AtLeast(Fact, u32),
+    /// The signature holds this, in its case.
+    Signature(String),
+}
+
+/// A filter on a fact that is not known in some languages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    pub filter: &'static str,
+    pub languages: Vec<&'static str>,
+}
+
+impl FactFilter {
+    /// The facts it looks at.
+    fn facts(&self) -> &[Fact] {
+        match &self.want {
+            Want::Exact(fact, _) | Want::Part(fact, _) | Want::Flag(fact, _) | Want::AtLeast(fact, _) => {
+                std::slice::from_ref(fact)
+            }
+            Want::Calls(_) => &[Fact::Call],
+            Want::Uses(_) => &[Fact::Use, Fact::Read, Fact::Call],
+            Want::Signature(_) => &[],
+        }
+    }
+
+    /// The chunks it admits, for each part.
+    pub(super) fn bits(&self, view: &View, source: &Source<'_>) -> Result<Vec<Bits>, Trouble> {
+        if let Want::Signature(text) = &self.want {
+            return signature(view, source, text);
+        }
+        let bits = view.parts.iter().map(|part| self.part_bits(part)).collect::<Result<_, Damaged>>()?;
+        Ok(bits)
+    }
+
+    fn part_bits(&self, part: &Part) -> Result<Bits, Damaged> {
+        let segment = &part.segment;
+        let mut bits = Bits::none(segment.chunk_count() as usize);
+        match &self.want {
+            Want::Exact(fact, value) => exact(segment, *fact, value, &mut bits)?,
+            Want::Part(fact, value) => containing(segment, *fact, value, &mut bits)?,
+            Want::Calls(value) => {
+                exact(segment, Fact::Call, value, &mut bits)?;
+                callers(part, value, &mut bits)?;
+            }
+            Want::Uses(value) => {
+                for fact in self.facts() {
+                    exact(segment, *fact, value, &mut bits)?;
+                }
+            }
+            Want::Flag(fact, wanted) => {
+                let bit = flag(*fact);
+                let knows = knows(segment, *fact);
+                let columns = segment.columns()?;
+                for (at, flags) in columns.flags.iter().enumerate() {
+                    let is_function = || columns.kind(at as u32).is_ok_and(Kind::is_callable);
+                    let known = knows.get(columns.langs[at] as usize).copied().unwrap_or_default();
+                    if known && (flags & bit != 0) == *wanted && (*wanted || is_function()) {
+                        bits.insert(at as u32);
+                    }
+                }
+            }
+            Want::AtLeast(fact, least) => {
+                let (slot, knows) = (count_slot(*fact), knows(segment, *fact));
+                let langs = segment.chunk_langs()?;
+                for (at, counts) in segment.all_counts()?.chunks_exact(COUNTS).enumerate() {
+                    let known = knows.get(langs[at] as usize).copied().unwrap_or_default();
+                    if known && u32::from(counts[slot]) >= (*least).min(255) {
+                        bits.insert(at as u32);
+                    }
+                }
+            }
+            Want::Signature(_) => {}
+        }
+        if self.facts() == [Fact::Import] {
+            whole_files(part, &mut bits)?;
+        }
+        Ok(bits)
+    }
+}
+
+/// For each language of a segment whether a fact is known there.
+fn knows(segment: &Segment, fact: Fact) -> Vec<bool> {
+    segment.langs().iter().map(|lang| lang.is_some_and(|lang| facts_of(lang).contains(&fact))).collect()
+}
+
+fn exact(segment: &Segment, fact: Fact, value: &str, bits: &mut Bits) -> Result<(), Damaged> {
+    let mut key = Vec::new();
+    fact_key(fact, value, &mut key);
+    for posting in segment.facts()?.find(&key)?.into_iter().flatten() {
+        bits.insert(posting?.chunk);
+    }
+    Ok(())
+}
+
+fn containing(segment: &Segment, fact: Fact, value: &str, bits: &mut Bits) -> Result<(), Damaged> {
+    let wanted = value.to_lowercase();
+    let finder = Finder::new(wanted.as_bytes());
+    let mut lower = Vec::new();
+    segment.facts()?.for_each_with(&[fact as u8], |key, list| {
+        lower.clear();
+        lower.extend_from_slice(&key[1..]);
+        if lower.is_ascii() {
+            lower.make_ascii_lowercase();
+        } else {
+            lower = String::from_utf8_lossy(&lower).to_lowercase().into_bytes();
+        }
+        if finder.find(&lower).is_some() {
+            for posting in list()? {
+                bits.insert(posting?.chunk);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Chunks of that very name that call anything.
+fn callers(part: &Part, value: &str, bits: &mut Bits) -> Result<(), Damaged> {
+    let segment = &part.segment;
+    let wanted = name_hash(&fold_name(value)).to_le_bytes();
+    let named: Vec<u32> = segment
+        .names()?
+        .chunks_exact(4)
+        .enumerate()
+        .filter(|(_, name)| *name == wanted)
+        .map(|(at, _)| at as u32)
+        .collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    let mut calling = Bits::none(segment.chunk_count() as usize);
+    segment.facts()?.for_each_with(&[Fact::Call as u8], |_, list| {
+        for posting in list()? {
+            calling.insert(posting?.chunk);
+        }
+        Ok(())
+    })?;
+    for chunk in named.into_iter().filter(|chunk| calling.contains(*chunk)) {
+        let blob = part.blob_of_chunk[chunk as usize];
+        let at = chunk - segment.blob(blob)?.chunks.start;
+        if segment.details(blob)?.get(at as usize).is_some_and(|detail| detail.name == value) {
+            bits.insert(chunk);
+        }
+    }
+    Ok(())
+}
+
+/// What is said of one chunk of a file is said of all.
+fn whole_files(part: &Part, bits: &mut Bits) -> Result<(), Damaged> {
+    let blobs: Vec<u32> = bits.iter().map(|chunk| part.blob_of_chunk[chunk as usize]).collect();
+    for blob in blobs {
+        part.segment.blob(blob)?.chunks.for_each(|chunk| bits.insert(chunk));
+    }
+    Ok(())
+}
+
+/// Signatures are not stored: the trigram index names the files, their text decides. Blanks stand for any blanks.
+fn signature(view: &View, source: &Source<'_>, text: &str) -> Result<Vec<Bits>, Trouble> {
+    let words: Vec<String> = text.split_whitespace().map(regex::escape).collect();
+    let expression = words.join("\\s+");
+    let bad = |reason: String| IndexError::BadFilter { field: "signature", reason };
+    if words.is_empty() {
+        return Err(bad("it is empty".to_owned()).into());
+    }
+    let pattern = compile_regex(&expression, false).map_err(|error| bad(error.to_string()))?;
+    let parsed = regex_syntax::parse(&expression).map_err(|error| bad(error.to_string()))?;
+    let need = need_regex(&parsed);
+    let mut out = Vec::with_capacity(view.parts.len());
+    for (number, part) in view.parts.iter().enumerate() {
+        let segment = &part.segment;
+        let mut bits = Bits::none(segment.chunk_count() as usize);
+        let blobs = candidates(segment, &need)?.unwrap_or_else(|| (0..segment.blob_count()).collect());
+        for blob in blobs.into_iter().filter(|blob| *blob < segment.blob_count()) {
+            let Some(text) = part.files_of(blob).iter().find_map(|file| source.text(number, *file)) else {
+                continue;
+            };
+            let first = segment.blob(blob)?.chunks.start;
+            for (at, detail) in segment.details(blob)?.iter().enumerate() {
+                let head = text.get(detail.signature.start as usize..detail.signature.end as usize);
+                if head.is_some_and(|head| pattern.is_match(head)) {
+                    bits.insert(first + at as u32);
+                }
+            }
+        }
+        out.push(bits);
+    }
+    Ok(out)
+}
+
+/// Which filters cannot hold in which of the languages that are searched.
+pub(super) fn unknown(view: &View, filters: &Filters) -> Vec<Unknown> {
+    if filters.facts.is_empty() {
+        return Vec::new();
+    }
+    let mut langs: Vec<LangId> =
+        filters.langs.iter().filter_map(|name| LangId::by_name(name.trim())).collect();
+    if langs.is_empty() {
+        let all = view.parts.iter().flat_map(|part| part.segment.langs());
+        langs = all.flatten().copied().filter(|lang| lang.get().class == Class::Code).collect();
+    }
+    langs.sort_by_key(|lang| lang.get().id);
+    langs.dedup();
+    let lacking = |filter: &FactFilter| {
+        let facts = filter.facts();
+        let lacks =
+            |lang: &&LangId| !facts.is_empty() && facts.iter().all(|fact| !facts_of(**lang).contains(fact));
+        let languages: Vec<&'static str> = langs.iter().filter(lacks).map(|lang| lang.get().id).collect();
+        Unknown { filter: filter.name, languages }
+    };
+    filters.facts.iter().map(lacking).filter(|unknown| !unknown.languages.is_empty()).collect()
+}

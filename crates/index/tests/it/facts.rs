@@ -1,0 +1,105 @@
+//! Every language with a `facts.scm` has a text that shows what is known of it: exactly what is written down beside it.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p mainstay-index --test it facts` rewrites the lists; read the difference.
+
+use mainstay_index::Fact;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The languages the contract names; others may know facts too.
+const AT_LEAST: [&str; 17] = [
+    "bash",
+    "c",
+    "cpp",
+    "csharp",
+    "elixir",
+    "go",
+    "java",
+    "javascript",
+    "kotlin",
+    "lua",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+    "scala",
+    "swift",
+    "typescript",
+];
+
+fn fixture(language: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages").join(language);
+    let mut files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_fixture = |path: &PathBuf| {
+        path.file_stem().is_some_and(|stem| stem == "facts")
+            && path.extension().is_some_and(|end| end != "scm" && end != "golden")
+    };
+    files.find(is_fixture).unwrap_or_else(|| panic!("{} has no fixture", folder.display()))
+}
+
+fn listing(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let mut out = String::new();
+    for (chunk, facts) in mainstay_index::facts(path.to_str().unwrap(), &text) {
+        write!(out, "{}-{} {}", chunk.lines.0, chunk.lines.1, chunk.kind.name()).unwrap();
+        if !chunk.name.is_empty() {
+            write!(out, " {}", chunk.name).unwrap();
+        }
+        let mut last = None;
+        for (fact, value) in facts {
+            if last != Some(fact) {
+                write!(out, "\n  {}:", fact.name()).unwrap();
+            }
+            let comma = if last == Some(fact) { "," } else { "" };
+            let value = if value.is_empty() { "yes" } else { &value };
+            write!(out, "{comma} {value}").unwrap();
+            last = Some(fact);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn every_fixture_yields_its_facts() {
+    let mut wrong = Vec::new();
+    for language in AT_LEAST {
+        let fixture = fixture(language);
+        let golden = fixture.with_extension("golden");
+        let found = listing(&fixture);
+        if env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(&golden, &found).unwrap();
+        }
+        if fs::read_to_string(&golden).unwrap_or_default() != found {
+            wrong.push(format!("== {language}\n{found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_language_that_knows_a_fact_shows_it_in_its_fixture() {
+    let mut unseen = Vec::new();
+    for (language, facts) in mainstay_index::fact_coverage() {
+        if !AT_LEAST.contains(&language) {
+            continue;
+        }
+        let text = fs::read_to_string(fixture(language)).unwrap();
+        let path = fixture(language);
+        let chunks = mainstay_index::facts(path.to_str().unwrap(), &text);
+        let seen = |fact: &Fact| chunks.iter().any(|(_, known)| known.iter().any(|(known, _)| known == fact));
+        unseen.extend(
+            facts.iter().filter(|fact| !seen(fact)).map(|fact| format!("{language}: {}", fact.name())),
+        );
+    }
+    assert!(unseen.is_empty(), "{unseen:?}");
+}
+
+#[test]
+fn the_languages_of_the_contract_know_facts() {
+    let known: Vec<&str> =
+        mainstay_index::fact_coverage().into_iter().map(|(language, _)| language).collect();
+    let missing: Vec<&&str> = AT_LEAST.iter().filter(|language| !known.contains(*language)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

@@ -1,0 +1,374 @@
+//! Every filter on facts keeps the right chunk and drops its near decoys, in every language that has the concept.
+//!
+//! The texts are the fixtures of the language folders: `target` has every fact, `decoy` only mentions the same words in
+//! comments, strings and functions without a name.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mainstay_contract::ErrorCode;
+use serde_json::{Value, json};
+
+use crate::site::Site;
+
+const ALL: &[&str] = &[
+    "bash",
+    "c",
+    "cpp",
+    "csharp",
+    "elixir",
+    "go",
+    "java",
+    "javascript",
+    "kotlin",
+    "lua",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+    "scala",
+    "swift",
+    "typescript",
+];
+
+fn except(languages: &[&str]) -> Vec<&'static str> {
+    ALL.iter().copied().filter(|language| !languages.contains(language)).collect()
+}
+
+/// The fixture of every language, in a folder of its own.
+fn site() -> Site {
+    let site = Site::new(&[]);
+    for language in ALL {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../index/languages").join(language);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_fixture = path.file_stem().is_some_and(|stem| stem == "facts");
+            if is_fixture && path.extension().is_some_and(|end| end != "scm" && end != "golden") {
+                let name = path.file_name().unwrap().to_str().unwrap();
+                site.write(&format!("{language}/{name}"), &std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    site.call("build_index", json!({})).unwrap();
+    site
+}
+
+/// `LANGUAGE NAME` of every hit in code.
+fn hits(site: &Site, args: &Value) -> BTreeSet<String> {
+    let mut args = args.clone();
+    args["query"] = args.get("query").cloned().unwrap_or(json!("target"));
+    args["mode"] = json!("code");
+    args["top"] = json!(500);
+    let found = site.call("search", args).unwrap();
+    let hits = found["search"]["code"].as_array().unwrap();
+    let name = |hit: &Value| {
+        let (language, _) = hit["file"].as_str().unwrap().split_once('/').unwrap();
+        format!("{language} {}", hit["name"].as_str().unwrap_or_default())
+    };
+    hits.iter().map(name).collect()
+}
+
+/// What a filter must keep and drop, in which languages.
+struct Case {
+    args: Value,
+    languages: Vec<&'static str>,
+    keeps: &'static str,
+    drops: &'static str,
+}
+
+fn case(args: Value, languages: Vec<&'static str>) -> Case {
+    Case { args, languages, keeps: "target", drops: "decoy" }
+}
+
+fn cases() -> Vec<Case> {
+    let typed = vec![
+        "c",
+        "cpp",
+        "csharp",
+        "go",
+        "java",
+        "kotlin",
+        "php",
+        "python",
+        "rust",
+        "scala",
+        "swift",
+        "typescript",
+    ];
+    let throwing = except(&["bash", "c", "elixir", "go", "lua"]);
+    let awaiting = vec!["csharp", "javascript", "kotlin", "python", "rust", "swift", "typescript"];
+    vec![
+        case(json!({"param": "amount"}), except(&["bash"])),
+        case(json!({"calls": "settle"}), ALL.to_vec()),
+        case(json!({"uses": "settle"}), ALL.to_vec()),
+        case(json!({"reads": "BALANCE"}), except(&["elixir"])),
+        case(json!({"writes": "total"}), ALL.to_vec()),
+        case(json!({"writes": "copy"}), ALL.to_vec()),
+        case(json!({"mutates": "state"}), except(&["elixir"])),
+        case(json!({"alias": "copy=amount"}), ALL.to_vec()),
+        case(
+            json!({"decorator": "audited"}),
+            vec![
+                "c",
+                "csharp",
+                "java",
+                "javascript",
+                "kotlin",
+                "php",
+                "python",
+                "rust",
+                "scala",
+                "swift",
+                "typescript",
+            ],
+        ),
+        case(json!({"returnType": "receipt"}), typed),
+        case(json!({"inferredType": "Ledger"}), except(&["bash", "c", "elixir"])),
+        case(json!({"throws": "LedgerError"}), throwing),
+        case(json!({"throws": "LedgerError"}), vec!["elixir"]),
+        case(json!({"throws": "panic"}), vec!["go"]),
+        case(json!({"throws": "error"}), vec!["lua"]),
+        case(json!({"awaits": "settle"}), awaiting.clone()),
+        case(json!({"awaits": "Task.await"}), vec!["elixir"]),
+        case(json!({"async": true}), awaiting),
+        case(json!({"returns": true}), except(&["elixir"])),
+        case(json!({"visibility": "private"}), except(&["bash", "go", "javascript", "python", "rust"])),
+        case(json!({"visibility": "internal"}), vec!["rust"]),
+        case(json!({"branchesMin": 3}), ALL.to_vec()),
+        case(json!({"loopsMin": 2}), except(&["elixir"])),
+        case(json!({"breaksMin": 1}), except(&["elixir", "scala"])),
+        case(json!({"continuesMin": 1}), except(&["elixir", "lua", "scala"])),
+        Case {
+            args: json!({"generator": true, "query": "limit"}),
+            languages: vec!["cpp", "csharp", "javascript", "lua", "php", "python", "typescript"],
+            keeps: "numbers",
+            drops: "target",
+        },
+        Case {
+            args: json!({"extends": "base", "query": "book"}),
+            languages: vec![
+                "cpp",
+                "csharp",
+                "go",
+                "java",
+                "javascript",
+                "kotlin",
+                "php",
+                "python",
+                "ruby",
+                "rust",
+                "scala",
+                "swift",
+                "typescript",
+            ],
+            keeps: "Book",
+            drops: "target",
+        },
+        Case {
+            args: json!({"async": false}),
+            languages: except(&["bash", "c", "elixir", "go", "java", "lua", "php", "ruby", "scala"]),
+            keeps: "decoy",
+            drops: "none",
+        },
+        Case {
+            args: json!({"returns": false}),
+            languages: except(&["elixir"]),
+            keeps: "decoy",
+            drops: "target",
+        },
+        Case {
+            args: json!({"visibility": "public"}),
+            languages: vec![
+                "c",
+                "cpp",
+                "csharp",
+                "elixir",
+                "java",
+                "kotlin",
+                "lua",
+                "php",
+                "ruby",
+                "scala",
+                "typescript",
+            ],
+            keeps: "decoy",
+            drops: "target",
+        },
+    ]
+}
+
+#[test]
+fn every_filter_keeps_the_target_and_drops_the_decoy() {
+    let site = site();
+    let plain = hits(&site, &json!({}));
+    for language in ALL {
+        for name in ["target", "decoy"] {
+            assert!(
+                plain.contains(&format!("{language} {name}")),
+                "{language} {name} is found without filters"
+            );
+        }
+    }
+    let mut wrong = Vec::new();
+    for Case { args, languages, keeps, drops } in cases() {
+        let found = hits(&site, &args);
+        for language in languages {
+            if !found.contains(&format!("{language} {keeps}")) {
+                wrong.push(format!("{args} loses {keeps} in {language}"));
+            }
+            if found.contains(&format!("{language} {drops}")) {
+                wrong.push(format!("{args} keeps {drops} in {language}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(hits(&site, &json!({})), plain, "a filtered query leaves the plain one as it was");
+}
+
+#[test]
+fn filters_join_in_any_order_warm_and_cold() {
+    let mut site = site();
+    let pairs = [
+        (json!({"async": true}), json!({"throws": "LedgerError"})),
+        (json!({"branchesMin": 3}), json!({"param": "amount"})),
+        (json!({"writes": "total"}), json!({"lang": "go, python, java"})),
+        (json!({"calls": "settle"}), json!({"type": "function"})),
+    ];
+    for (left, right) in &pairs {
+        let (left_hits, right_hits) = (hits(&site, left), hits(&site, right));
+        let mut both = left.clone();
+        both.as_object_mut().unwrap().extend(right.as_object().unwrap().clone());
+        let joined = hits(&site, &both);
+        assert_eq!(joined, left_hits.intersection(&right_hits).cloned().collect(), "{both}");
+        assert!(!joined.is_empty(), "{both}");
+        // The other order, by a process that has seen nothing.
+        site.restart();
+        assert_eq!(hits(&site, &both), joined, "{both} cold");
+        assert_eq!((hits(&site, right), hits(&site, left)), (right_hits, left_hits), "after {both}");
+    }
+    for impossible in [
+        json!({"async": true, "visibility": "no-such"}),
+        json!({"async": true, "lang": "c"}),
+        json!({"branchesMin": 200}),
+        json!({"param": "amount", "type": "struct"}),
+        json!({"param": "Amount"}),
+    ] {
+        assert!(hits(&site, &impossible).is_empty(), "{impossible}");
+    }
+}
+
+#[test]
+fn imports_are_a_fact_of_the_whole_file() {
+    let site = site();
+    for (import, language) in [
+        ("ledger.client", "python"),
+        ("./ledger/client.js", "javascript"),
+        ("./ledger/client", "typescript"),
+        ("std::collections::HashMap", "rust"),
+        ("example.com/ledger/client", "go"),
+        ("java.util.List", "java"),
+        ("ledger/client.h", "c"),
+        ("ledger/client.hpp", "cpp"),
+        ("System.Collections.Generic", "csharp"),
+        ("ledger/client", "ruby"),
+        ("Ledger\\Client", "php"),
+        ("Foundation", "swift"),
+        ("./ledger/client.sh", "bash"),
+        ("Ledger.Client", "elixir"),
+    ] {
+        let found = hits(&site, &json!({"import": import, "query": "target settle"}));
+        assert!(found.contains(&format!("{language} target")), "{import}: {found:?}");
+        let folders: BTreeSet<&str> = found.iter().filter_map(|hit| hit.split(' ').next()).collect();
+        // Two languages may spell a module alike.
+        assert!(folders.len() <= 2 && !folders.contains("scala"), "{import}: {found:?}");
+    }
+    assert!(hits(&site, &json!({"import": "ledger.CLIENT"})).is_empty(), "imports are exact");
+}
+
+#[test]
+fn calls_match_either_side_and_signatures_match_in_their_case() {
+    let site = site();
+    let callers = hits(&site, &json!({"calls": "decoy", "query": "target"}));
+    assert!(callers.contains("python decoy") && !callers.contains("python target"), "{callers:?}");
+    let whole = hits(&site, &json!({"calls": "ledger.settle"}));
+    assert!(whole.contains("python target") && !whole.contains("c target"), "{whole:?}");
+    let found = hits(&site, &json!({"signature": "def target(self, amount: int"}));
+    assert_eq!(found, ["python target".to_owned()].into());
+    assert!(hits(&site, &json!({"signature": "DEF target"})).is_empty());
+    let spaced = hits(&site, &json!({"signature": "async   def target"}));
+    assert_eq!(spaced, ["python target".to_owned()].into());
+}
+
+#[test]
+fn full_answers_say_what_is_known() {
+    let site = site();
+    let args = json!({"query": "target", "mode": "code", "lang": "python", "async": true, "output": "full"});
+    let found = site.call("search", args).unwrap();
+    let facts = &found["search"]["code"][0]["facts"];
+    assert_eq!(
+        (&facts["async"], &facts["throws"], &facts["branches"]),
+        (&json!(true), &json!(["LedgerError"]), &json!(3))
+    );
+    let plain = site.call("search", json!({"query": "target", "mode": "code", "output": "full"})).unwrap();
+    assert!(plain["search"]["code"][0].get("facts").is_none());
+}
+
+#[test]
+fn a_filter_a_language_cannot_meet_is_said() {
+    let site = site();
+    let warned = |args: Value| {
+        let mut args = args;
+        args["query"] = json!("target");
+        site.warnings("search", args)
+    };
+    assert_eq!(warned(json!({"async": true, "lang": "python"})), Vec::<Value>::new());
+    let warnings = warned(json!({"async": true, "lang": "c, python"}));
+    assert_eq!(warnings.len(), 1);
+    assert_eq!(
+        (&warnings[0]["code"], &warnings[0]["filter"], &warnings[0]["languages"]),
+        (&json!("FILTER_NOT_KNOWN"), &json!("async"), &json!(["c"]))
+    );
+    let everywhere = warned(json!({"decorator": "audited"}));
+    assert_eq!(everywhere[0]["languages"], json!(["bash", "elixir", "go", "lua", "ruby"]));
+}
+
+#[test]
+fn facts_follow_a_changed_file_and_an_incremental_build() {
+    let site = Site::indexed(&[("a.py", "def one(x):\n    return x\n"), ("b.py", "def two(y):\n    pass\n")]);
+    let found = |site: &Site| -> Vec<String> {
+        let mut places = site.places(json!({"query": "def one two three", "param": "fresh"}));
+        places.sort();
+        places
+    };
+    assert!(found(&site).is_empty());
+    site.write("c.py", b"def three(fresh):\n    return fresh\n");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while found(&site).is_empty() {
+        assert!(std::time::Instant::now() < end, "the new file was never found");
+        std::thread::yield_now();
+    }
+    site.call("build_index", json!({})).unwrap();
+    assert_eq!(found(&site), ["c.py:1"]);
+}
+
+#[test]
+fn wrong_values_are_refused() {
+    let def = mainstay_search::search_definition();
+    let properties = &def.input["properties"];
+    for name in ["branchesMin", "loopsMin", "breaksMin", "continuesMin"] {
+        assert_eq!(
+            (&properties[name]["minimum"], &properties[name]["maximum"]),
+            (&json!(0), &json!(255)),
+            "{name}"
+        );
+    }
+    let site = Site::indexed(&[("a.py", "def one(x):\n    return x\n")]);
+    for args in
+        [json!({"async": "yes"}), json!({"branchesMin": -1}), json!({"param": 3}), json!({"signature": " "})]
+    {
+        let mut args = args;
+        args["query"] = json!("one");
+        let fault = site.call("search", args.clone()).unwrap_err();
+        assert_eq!(fault.code, ErrorCode::InvalidRequest, "{args}");
+    }
+}
