@@ -322,6 +322,7 @@ pub fn variables_css(brand: &str, plan: &Plan) -> String {
                 kind: None,
                 value: change.after.clone().unwrap_or_default(),
                 description: None,
+                deprecated: None,
                 layer: Layer::Brand,
             };
             if let Some(value) = crate::tokens::css_with_references(&TokenSet::default(), &token)

@@ -10,6 +10,7 @@
 
 pub mod a11y;
 mod artifacts;
+pub mod audit;
 mod brand;
 pub mod codegen;
 pub mod color;

@@ -47,7 +47,7 @@ const RESERVED: &[(&str, &[&str])] = &[
             "tracing-subscriber",
         ],
     ),
-    ("index", &["tantivy", "tree-sitter"]),
+    ("index", &["tantivy"]),
 ];
 
 /// The names below `[dependencies]` (and its target-specific forms) of each crate.

@@ -304,6 +304,7 @@ fn component(
         traits: file.traits,
         example: file.example,
         slots: file.slots,
+        deprecated: file.deprecated,
     })
 }
 

@@ -17,7 +17,8 @@ use serde_json::{Map, Value};
 pub use check::{Check, Problem, check};
 pub use load::{KitError, schema};
 pub use model::{
-    A11y, Domain, Field, FieldKind, Manifest, Object, Pattern, Prop, PropType, Slot, Trait, TypeName,
+    A11y, Deprecation, Domain, Field, FieldKind, Manifest, Object, Pattern, Prop, PropType, Slot, Trait,
+    TypeName,
 };
 
 use crate::render::Template;
@@ -56,6 +57,7 @@ pub struct Component {
     pub defaults: Map<String, Value>,
     pub example: Map<String, Value>,
     pub slots: Map<String, Value>,
+    pub deprecated: Option<Deprecation>,
 }
 
 impl Component {

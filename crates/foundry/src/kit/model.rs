@@ -179,6 +179,19 @@ pub struct ComponentFile {
     pub example: Map<String, Value>,
     #[serde(default)]
     pub slots: Map<String, Value>,
+    /// Set when the kit will drop the component.
+    #[serde(default)]
+    pub deprecated: Option<Deprecation>,
+}
+
+/// Why a component should not be used any more.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Deprecation {
+    pub reason: String,
+    /// The component to use in its place; it takes the same properties.
+    #[serde(default, rename = "use")]
+    pub instead: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]

@@ -48,6 +48,8 @@ pub struct Token {
     pub kind: Option<String>,
     pub value: Value,
     pub description: Option<String>,
+    /// Why it should not be used any more: `$deprecated` of the token or of a group around it.
+    pub deprecated: Option<String>,
     pub layer: Layer,
 }
 
@@ -58,6 +60,27 @@ pub struct TokenSet {
     by_path: HashMap<String, usize>,
 }
 
+/// What groups pass down to their tokens.
+#[derive(Clone, Copy, Default)]
+struct Inherited<'a> {
+    kind: Option<&'a str>,
+    deprecated: Option<&'a str>,
+}
+
+impl<'a> Inherited<'a> {
+    fn within(self, object: &'a Map<String, Value>) -> Inherited<'a> {
+        Inherited {
+            kind: object.get("$type").and_then(Value::as_str).or(self.kind),
+            deprecated: match object.get("$deprecated") {
+                Some(Value::String(reason)) => Some(reason),
+                Some(Value::Bool(true)) => Some(""),
+                Some(Value::Bool(false)) => None,
+                _ => self.deprecated,
+            },
+        }
+    }
+}
+
 impl TokenSet {
     /// Merges documents in order: a later definition replaces an earlier one in place.
     pub fn from_documents<'a>(documents: impl IntoIterator<Item = (Layer, &'a Value)>) -> TokenSet {
@@ -65,7 +88,7 @@ impl TokenSet {
         for (layer, document) in documents {
             if let Some(object) = document.as_object() {
                 let extended = resolve::extend_groups(object);
-                set.read_group(layer, &extended, &mut Vec::new(), None);
+                set.read_group(layer, &extended, &mut Vec::new(), Inherited::default());
             }
         }
         set
@@ -76,9 +99,9 @@ impl TokenSet {
         layer: Layer,
         group: &Map<String, Value>,
         path: &mut Vec<String>,
-        kind: Option<&str>,
+        inherited: Inherited,
     ) {
-        let kind = group.get("$type").and_then(Value::as_str).or(kind);
+        let inherited = inherited.within(group);
         for (key, value) in group {
             let Some(child) = value.as_object() else { continue };
             if key.starts_with('$') {
@@ -86,14 +109,18 @@ impl TokenSet {
             }
             path.push(key.clone());
             match token_value(child) {
-                Some(value) => self.insert(Token {
-                    path: path.join("."),
-                    kind: child.get("$type").and_then(Value::as_str).or(kind).map(str::to_owned),
-                    value,
-                    description: child.get("$description").and_then(Value::as_str).map(str::to_owned),
-                    layer,
-                }),
-                None => self.read_group(layer, child, path, kind),
+                Some(value) => {
+                    let own = inherited.within(child);
+                    self.insert(Token {
+                        path: path.join("."),
+                        kind: own.kind.map(str::to_owned),
+                        value,
+                        description: child.get("$description").and_then(Value::as_str).map(str::to_owned),
+                        deprecated: own.deprecated.map(str::to_owned),
+                        layer,
+                    });
+                }
+                None => self.read_group(layer, child, path, inherited),
             }
             path.pop();
         }
@@ -208,6 +235,15 @@ mod tests {
         assert_eq!(set.get("a.x").unwrap().layer, Layer::Theme);
         assert_eq!(set.get("a.y").unwrap().kind.as_deref(), Some("color"));
         assert_eq!(set.resolve("a.y").unwrap().value, json!("#000"));
+    }
+
+    #[test]
+    fn deprecation_is_passed_down_and_can_be_taken_back() {
+        let document = json!({"a": {"$deprecated": "use b", "x": {"$value": 1}, "y": {"$value": 1, "$deprecated": false}},
+            "b": {"$value": 1, "$deprecated": true}});
+        let set = TokenSet::from_documents([(Layer::Reference, &document)]);
+        let of = |path| set.get(path).unwrap().deprecated.as_deref();
+        assert_eq!((of("a.x"), of("a.y"), of("b")), (Some("use b"), None, Some("")));
     }
 
     #[test]

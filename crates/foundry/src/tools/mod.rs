@@ -10,6 +10,7 @@ mod map_list;
 mod map_resolve;
 mod map_update;
 mod output;
+mod purity_audit;
 mod repl;
 mod repl_render;
 mod repl_validate;
@@ -46,6 +47,7 @@ pub fn all(foundry: &Arc<Foundry>) -> Vec<Tool> {
         map_resolve::tool(foundry),
         map_update::tool(foundry),
         map_delete::tool(foundry),
+        purity_audit::tool(foundry),
     ]
 }
 
@@ -55,7 +57,6 @@ fn define(id: &str) -> ToolDef {
 }
 
 /// Starts a definition of a tool that is registered only when the operator asks for it.
-#[allow(dead_code)]
 fn define_on_demand(id: &str) -> ToolDef {
     define(id).on_demand()
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::record::Kept;
 use crate::transcript::Artifact;
@@ -20,6 +21,19 @@ pub struct Generic {
     pub artifacts_detail: Vec<ArtifactDetail>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+    /// Whether what was looked at is as it should be: `ok`, or `invalid` when something was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// What was found, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structured_data: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Ok,
+    Invalid,
 }
 
 impl Generic {
@@ -31,7 +45,19 @@ impl Generic {
             transcript_path: kept.transcript_path,
             bundle_index_path: kept.bundle_index_path,
             preview: Some(preview),
+            status: None,
+            structured_data: None,
         }
+    }
+
+    /// Adds the verdict of a check, and its figures as an object.
+    pub fn with_figures(mut self, is_ok: bool, figures: Value) -> Generic {
+        self.status = Some(if is_ok { Status::Ok } else { Status::Invalid });
+        self.structured_data = match figures {
+            Value::Object(figures) => Some(figures),
+            _ => None,
+        };
+        self
     }
 }
 

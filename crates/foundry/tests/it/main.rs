@@ -1,6 +1,7 @@
 //! Behaviour of the foundry toolset.
 #![allow(clippy::unwrap_used)]
 
+mod audit;
 mod compose;
 mod examples;
 mod generated_code;
