@@ -88,7 +88,7 @@ pub(super) fn rank(
     Ok(ranked)
 }
 
-fn by_text_alone(view: &View, mut rest: Vec<Candidate>, last: f32) -> impl Iterator<Item = Ranked> {
+pub(super) fn by_text_alone(view: &View, mut rest: Vec<Candidate>, last: f32) -> impl Iterator<Item = Ranked> {
     rest.sort_unstable_by(|left, right| by_text(view, left, right));
     rest.into_iter().map(move |candidate| {
         let factors = Factors::NONE;
