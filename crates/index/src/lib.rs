@@ -87,6 +87,11 @@ pub fn fact_coverage() -> Vec<(&'static str, Vec<Fact>)> {
         .collect()
 }
 
+/// Calls `found` with every word of a text as the index knows it: identifiers split, lower case, without endings.
+pub fn for_each_word(text: &str, mut found: impl FnMut(&str)) {
+    token::words(text, |_, word| token::parts(word, &mut found));
+}
+
 /// Decodes a file to text; `None` when it is binary.
 pub fn decode(bytes: &[u8]) -> Option<String> {
     text::decode(bytes).ok().map(std::borrow::Cow::into_owned)

@@ -14,9 +14,11 @@ mod facts;
 mod filter;
 mod plan;
 mod rank;
+mod related;
 mod score;
 mod show;
 mod source;
+mod weights;
 
 pub(crate) use answer::freshness;
 pub use answer::{Answer, Contribution, Freshness, Hit, Snippet};
