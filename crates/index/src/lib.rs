@@ -60,8 +60,7 @@ pub use git::Revision;
 pub use index::{Index, Status};
 pub use query::Query;
 pub use search::{
-    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Snippet, Unknown,
-    Want,
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Snippet, Unknown, Want,
 };
 pub use segment::Tier;
 pub use walk::{SkipReason, Skipped};
