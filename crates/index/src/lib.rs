@@ -60,7 +60,7 @@ pub use git::Revision;
 pub use index::{Index, Status};
 pub use query::Query;
 pub use search::{
-    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Snippet, Unknown, Want,
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Snippet, Unknown, Want,
 };
 pub use segment::Tier;
 pub use walk::{SkipReason, Skipped};
@@ -84,6 +84,11 @@ pub fn fact_coverage() -> Vec<(&'static str, Vec<Fact>)> {
         .filter(|(_, facts)| !facts.is_empty())
         .map(|(id, facts)| (id, facts.iter().copied().collect()))
         .collect()
+}
+
+/// Calls `found` with every word of a text as the index knows it: identifiers split, lower case, without endings.
+pub fn for_each_word(text: &str, mut found: impl FnMut(&str)) {
+    token::words(text, |_, word| token::parts(word, &mut found));
 }
 
 /// Decodes a file to text; `None` when it is binary.

@@ -1,6 +1,6 @@
 //! Words of code and prose: identifiers are split, lower-cased and lightly stemmed.
 //!
-//! `parseQueryString` is indexed as `parsequerystring` and as its words `pars`, `query`, `str…`; a query goes through
+//! `parseQueryString` is indexed as `parsequerystring` and as its words `pars`, `quer`, `str…`; a query goes through
 //! the same function, so both sides always agree. Case and exact spelling are the business of literal queries.
 
 /// Longer words are data (base64, minified names), not words. They stay findable as literals.
@@ -82,6 +82,19 @@ pub(crate) fn terms(word: &str, mut term: impl FnMut(&str)) {
     }
 }
 
+/// Calls `part` with the stems an identifier consists of, without the whole.
+pub(crate) fn parts(word: &str, mut part: impl FnMut(&str)) {
+    if word.len() > MAX_WORD_BYTES || looks_like_a_hash(word) {
+        return;
+    }
+    for piece in split(word) {
+        let lower = piece.to_lowercase();
+        if lower.len() > 1 {
+            part(stem(&lower));
+        }
+    }
+}
+
 /// The spelling-independent form of a name: `parse_query`, `parseQuery` and `Parser::parse_query` are equal.
 pub(crate) fn fold_name(name: &str) -> String {
     let last = name.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(name);
@@ -157,7 +170,17 @@ pub(crate) fn stem(word: &str) -> &str {
     if word.len() < 4 || !word.is_ascii() {
         return word;
     }
-    let word = plural(word);
+    unvowel(unended(plural(word)))
+}
+
+/// `queries`, `query` and `queried` meet without their last vowel.
+fn unvowel(word: &str) -> &str {
+    let base = word.strip_suffix("ie").or_else(|| word.strip_suffix('y')).or_else(|| word.strip_suffix('i'));
+    let consonant = |base: &&str| base.len() >= 3 && base.bytes().last().is_some_and(|last| !is_vowel(last));
+    base.filter(consonant).unwrap_or(word)
+}
+
+fn unended(word: &str) -> &str {
     for ending in ["ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate"] {
         if let Some(base) = word.strip_suffix(ending).filter(|base| base.len() >= 4) {
             return undouble(base);
@@ -178,6 +201,9 @@ pub(crate) fn stem(word: &str) -> &str {
         if let Some(base) = base {
             return undouble(base.strip_suffix('e').filter(|base| base.len() >= 4).unwrap_or(base));
         }
+    }
+    if word.ends_with("ie") {
+        return word;
     }
     word.strip_suffix('e').filter(|base| base.len() >= 3).unwrap_or(word)
 }
@@ -221,7 +247,7 @@ mod tests {
     fn identifiers_are_split_and_kept_whole() {
         assert_eq!(
             terms_of("parseQueryString"),
-            ["pars", "query", "str", "parsequerystring"].map(|term| if term == "str" {
+            ["pars", "quer", "str", "parsequerystring"].map(|term| if term == "str" {
                 stem("string").to_owned()
             } else {
                 term.to_owned()
@@ -247,6 +273,9 @@ mod tests {
             &["add", "added", "adding"],
             &["type", "typed", "typing", "types"],
             &["call", "called", "calling", "calls"],
+            &["query", "queries", "queried", "querying"],
+            &["dependency", "dependencies"],
+            &["copy", "copies", "copied"],
         ] {
             let stems: Vec<&str> = family.iter().map(|word| stem(word)).collect();
             assert!(stems.iter().all(|stem| *stem == stems[0]), "{family:?} {stems:?}");

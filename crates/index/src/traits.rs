@@ -1,4 +1,4 @@
-//! What can be told of a file besides its words: tests, docs, examples, generated, vendored, minified.
+//! What can be told of a file besides its words: tests, docs, examples, generated, vendored, minified, declarations.
 //!
 //! These traits demote a hit, they never hide it. Path traits follow from where a file lies and may differ between
 //! two copies; text traits follow from what it says and are kept with its content.
@@ -7,10 +7,11 @@ macro_rules! flags {
     ($($name:ident = $bit:literal),+ $(,)?) => { $(pub const $name: u8 = 1 << $bit;)+ };
 }
 
-flags! { TEST = 0, DOCS = 1, EXAMPLE = 2, GENERATED = 3, VENDORED = 4, MINIFIED = 5 }
+flags! { TEST = 0, DOCS = 1, EXAMPLE = 2, GENERATED = 3, VENDORED = 4, MINIFIED = 5, DECLARATIONS = 6 }
 
 /// Names in the order of their bits.
-pub(crate) const NAMES: &[&str] = &["test", "docs", "example", "generated", "vendored", "minified"];
+pub(crate) const NAMES: &[&str] =
+    &["test", "docs", "example", "generated", "vendored", "minified", "declarations"];
 
 const TEST_FOLDERS: &[&str] = &[
     "test",
@@ -47,6 +48,7 @@ const VENDORED_FOLDERS: &[&str] = &[
     "3rdparty",
     "external",
     "bower_components",
+    "bundled",
     "pods",
 ];
 const LOCK_FILES: &[&str] = &[
@@ -69,6 +71,8 @@ pub(crate) fn of_path(path: &str) -> u8 {
     let lower = path.to_ascii_lowercase();
     let (folders, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let within = |names: &[&str]| folders.split('/').any(|folder| names.contains(&folder));
+    let cased = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let test_folder = cased.split('/').any(is_test_folder) || folders.split('/').any(|folder| folder == "t");
     let stem = file.split('.').next().unwrap_or(file);
     let mut traits = 0;
     let test_name = stem.starts_with("test_")
@@ -83,10 +87,11 @@ pub(crate) fn of_path(path: &str) -> u8 {
             })
         })
         || matches!(stem, "test" | "tests" | "conftest");
-    if test_name || within(TEST_FOLDERS) {
+    if test_name || test_folder || within(TEST_FOLDERS) {
         traits |= TEST;
     }
     if within(DOCS_FOLDERS)
+        || folders.split('/').any(|folder| folder.ends_with(".docc"))
         || matches!(
             stem,
             "readme"
@@ -116,10 +121,24 @@ pub(crate) fn of_path(path: &str) -> u8 {
     {
         traits |= GENERATED;
     }
+    if file.ends_with(".d.ts")
+        || file.ends_with(".d.mts")
+        || file.ends_with(".d.cts")
+        || file.ends_with(".pyi")
+    {
+        traits |= DECLARATIONS;
+    }
     if file.contains(".min.") {
         traits |= MINIFIED;
     }
     traits
+}
+
+/// `jvmTest`, `Core.Tests`, `conformance_tests`, but not `latest`.
+fn is_test_folder(folder: &str) -> bool {
+    ["Test", "Tests", "Specs", "_test", "_tests", "-test", "-tests", "-testing"]
+        .iter()
+        .any(|ending| folder.ends_with(ending))
 }
 
 /// Traits of a text.
@@ -177,6 +196,10 @@ mod tests {
             ("pkg/place_test.go", TEST),
             ("src/PlaceTest.java", TEST),
             ("web/place.spec.ts", TEST),
+            ("lib/jvmTest/Place.kt", TEST),
+            ("test/Core.Tests/Place.cs", TEST),
+            ("pkgs/place_tests/lib/a.dart", TEST),
+            ("src/types/place.d.ts", DECLARATIONS),
             ("docs/guide.md", DOCS),
             ("vendor/x/y.go", VENDORED),
             ("Cargo.lock", GENERATED),

@@ -18,6 +18,8 @@ pub(crate) struct View {
     pub chunks: u64,
     /// Words per live chunk.
     pub average_length: f32,
+    /// Words per file, each content counted once.
+    pub average_file: f32,
     /// Files whose structure is not worked out yet.
     pub lexical_files: u64,
     pub changes: Changes,
@@ -33,6 +35,8 @@ pub(crate) struct Part {
     pub blob_of_chunk: Vec<u32>,
     /// Traits of each blob's text.
     pub blob_traits: Vec<u8>,
+    /// Words of each blob.
+    pub blob_words: Vec<u32>,
     pub live: Bits,
     pub all_live: bool,
 }
@@ -64,6 +68,7 @@ impl View {
             parts: Vec::new(),
             chunks: 0,
             average_length: 1.0,
+            average_file: 1.0,
             lexical_files: 0,
             changes,
         };
@@ -74,6 +79,8 @@ impl View {
             view.parts.push(part.map_err(|error| error.in_file(&damaged))?);
         }
         view.average_length = (words as f32 / view.chunks.max(1) as f32).max(1.0);
+        let texts = view.parts.iter().map(|part| part.blob_words.iter().filter(|words| **words > 0).count());
+        view.average_file = (words as f32 / texts.sum::<usize>().max(1) as f32).max(1.0);
         Ok(view)
     }
 
@@ -108,6 +115,7 @@ impl Part {
         let mut live = Bits::none(blob_of_chunk.len());
         let mut all_live = true;
         let mut blob_traits = Vec::with_capacity(blobs as usize);
+        let mut blob_words = Vec::with_capacity(blobs as usize);
         let lengths = segment.lengths()?;
         for blob in 0..blobs {
             let head = segment.blob(blob)?;
@@ -117,17 +125,18 @@ impl Part {
             if head.tier == Tier::Lexical {
                 *lexical += u64::from(copies);
             }
+            let mut blob_length = 0u32;
             for chunk in head.chunks {
                 blob_of_chunk[chunk as usize] = blob;
                 if copies > 0 {
                     live.insert(chunk);
                     *chunks += 1;
-                    *words += u64::from(u16::from_le_bytes([
-                        lengths[chunk as usize * 2],
-                        lengths[chunk as usize * 2 + 1],
-                    ]));
+                    let at = chunk as usize * 2;
+                    blob_length += u32::from(u16::from_le_bytes([lengths[at], lengths[at + 1]]));
                 }
             }
+            *words += u64::from(blob_length);
+            blob_words.push(blob_length);
         }
         Ok(Part {
             segment,
@@ -135,6 +144,7 @@ impl Part {
             files: pairs.into_iter().map(|(_, file)| file).collect(),
             blob_of_chunk,
             blob_traits,
+            blob_words,
             live,
             all_live,
         })

@@ -30,7 +30,8 @@ fn names() -> &'static Names {
 
 /// Detects the language of `path` (repository-relative, `/` separated) from its name and the head of its text.
 ///
-/// A file nothing recognises is plain text: it is still cut by layout and searched.
+/// A file nothing recognises is source if it looks like code, and plain text otherwise: it is still cut by layout and
+/// searched.
 pub fn detect(path: &str, text: &str) -> LangId {
     let names = names();
     let file = path.rsplit('/').next().unwrap_or(path);
@@ -51,7 +52,23 @@ pub fn detect(path: &str, text: &str) -> LangId {
     if let Some(lang) = names.files.get(stem) {
         return *lang;
     }
-    shebang(text).unwrap_or_else(LangId::text)
+    shebang(text).unwrap_or_else(|| if looks_like_code(text) { source() } else { LangId::text() })
+}
+
+/// Prose has few braces, semicolons and equal signs, and hardly a line that ends in one.
+fn looks_like_code(text: &str) -> bool {
+    let head = head(text, 8 * 1024);
+    let (mut lines, mut marked) = (0u32, 0u32);
+    for line in head.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        lines += 1;
+        marked += u32::from(line.ends_with(['{', '}', ';', ')', '(', ']', '=']) || line.contains(" = "));
+    }
+    lines >= 5 && marked * 10 >= lines * 4
+}
+
+fn source() -> LangId {
+    static SOURCE: OnceLock<LangId> = OnceLock::new();
+    *SOURCE.get_or_init(|| LangId::by_name("source").expect("the folder is part of this crate"))
 }
 
 fn shebang(text: &str) -> Option<LangId> {
@@ -91,6 +108,8 @@ mod tests {
             ("LICENSE", "", "text"),
             (".gitignore", "", "ignorefile"),
             ("no-idea.zzz", "", "text"),
+            ("no-idea.zzz", "a = 1;\nb {\n c = 2;\n}\nd();\n", "source"),
+            ("grammar.y", "", "yacc"),
         ];
         for (path, text, expected) in cases {
             assert_eq!(detect(path, text).get().id, expected, "{path}");

@@ -3,7 +3,7 @@
 //! | written | means |
 //! |---|---|
 //! | `session` | the word, in any form: `sessions`, `openSession` |
-//! | `session close` | both words; either where nothing holds both, and the answer says so |
+//! | `session close` | both words in a file; either where no file holds both, and the answer says so |
 //! | `how are sessions closed` | a question: any word, the more and rarer the better |
 //! | `a AND b`, `a OR b`, `NOT a`, `-a`, `!a`, `( … )` | as they say; NOT binds before AND before OR |
 //! | `"exact text"`, `'exact text'` | the text itself, verified on the bytes |
@@ -36,7 +36,7 @@ pub(crate) enum Node {
     Word(Word),
     /// A question: holds where any of the words does.
     Question(Vec<Word>),
-    /// Two plain words side by side: both, or either where nothing holds both.
+    /// Two plain words side by side: both in a file, or either where no file holds both.
     Together(Vec<Word>),
     Atom(Atom),
     All(Vec<Node>),

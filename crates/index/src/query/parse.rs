@@ -197,7 +197,7 @@ fn operators(tokens: Vec<Token>) -> Vec<Token> {
     let shouted = tokens
         .iter()
         .any(|token| matches!(token, Token::Word(word) if matches!(word.as_str(), "AND" | "OR" | "NOT")));
-    let sentence = !shouted && (plain.iter().any(Word::is_stop_word) || plain.len() > 4);
+    let sentence = !shouted && (plain.iter().any(Word::is_stop_word) || plain.len() > 2);
     let operator = |word: &str| match word {
         "AND" => Some(Token::And),
         "OR" => Some(Token::Or),

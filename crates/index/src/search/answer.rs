@@ -48,7 +48,7 @@ pub struct Hit {
     pub score: f32,
     /// `None` when the file changed between looking and reading.
     pub snippet: Option<Snippet>,
-    /// `test`, `docs`, `example`, `generated`, `vendored`, `minified`.
+    /// `test`, `docs`, `example`, `generated`, `vendored`, `minified`, `declarations`.
     pub traits: Vec<&'static str>,
     /// Every contribution to the score, when asked for.
     pub explain: Vec<Contribution>,

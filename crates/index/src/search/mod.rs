@@ -14,9 +14,11 @@ mod facts;
 mod filter;
 mod plan;
 mod rank;
+mod related;
 mod score;
 mod show;
 mod source;
+mod weights;
 
 pub(crate) use answer::freshness;
 pub use answer::{Answer, Contribution, Freshness, Hit, Snippet};
@@ -41,6 +43,16 @@ pub struct Options {
     pub explain: bool,
     /// Say what is known of each hit.
     pub facts: bool,
+    pub ranking: Ranking,
+}
+
+/// What decides the order of hits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ranking {
+    #[default]
+    Full,
+    /// The text score alone: what the ranker is measured against.
+    Text,
 }
 
 impl Default for Options {
@@ -53,6 +65,7 @@ impl Default for Options {
             context: 2,
             explain: false,
             facts: false,
+            ranking: Ranking::Full,
         }
     }
 }
@@ -119,7 +132,10 @@ fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Ans
         }
     }
     let total = found.len() as u64;
-    let ranked = rank::rank(view, &plan, found, offset + limit)?;
+    let ranked = match options.ranking {
+        Ranking::Full => rank::rank(view, &plan, found, offset + limit)?,
+        Ranking::Text => rank::by_text_alone(view, found, f32::MAX).collect(),
+    };
     let page = ranked.get(offset..).unwrap_or_default();
     let page = &page[..page.len().min(limit)];
     let mut hits = Vec::with_capacity(page.len());

@@ -3,6 +3,7 @@
 use super::atoms::{AtomSet, Matcher, resolve};
 use super::source::Source;
 use super::{Options, Trouble};
+use super::{related, weights};
 use crate::error::Damaged;
 use crate::generation::path_terms;
 use crate::hash::FastMap;
@@ -35,12 +36,16 @@ pub(crate) struct Term {
     pub idf: f32,
     /// Parts of a name count less where the whole name occurs.
     pub weight: f32,
+    /// Not in the query, but often used for a word of it.
+    pub is_related: bool,
 }
 
 pub(crate) struct PlannedWord {
     /// For each name in the word: the bit of the whole, and the bits of its parts.
     names: Vec<(u64, u64)>,
     pub bits: u64,
+    /// Terms that are often used for it.
+    pub related: u64,
     pub weight: f32,
 }
 
@@ -55,8 +60,21 @@ pub(crate) struct NameWish {
 pub(crate) struct PathHit {
     pub name: u64,
     pub folders: u64,
+    /// Terms that begin like one of the path, or the other way round.
+    pub name_like: u64,
+    pub folders_like: u64,
     /// How many distinct terms the file's stem consists of.
     pub name_terms: u8,
+}
+
+/// A chunk in a file, and the terms of both.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub mask: u64,
+    pub file_mask: u64,
+    pub part: usize,
+    pub chunk: u32,
+    pub file: u32,
 }
 
 /// The query tree over positions in the plan.
@@ -81,22 +99,42 @@ impl PlannedWord {
     }
 }
 
+impl PlannedWord {
+    /// How much of the word a chunk with these terms holds: all, or what a related word is worth.
+    pub fn held(&self, mask: u64) -> f32 {
+        if self.holds(mask) {
+            1.0
+        } else if mask & self.related != 0 {
+            weights::RELATED
+        } else {
+            0.0
+        }
+    }
+}
+
 impl Plan {
-    /// Whether a chunk with these terms holds what the query asks, in this file.
-    pub fn holds(&self, step: &Step, mask: u64, part: usize, chunk: u32, file: u32) -> bool {
-        let all = |steps: &[Step]| steps.iter().all(|step| self.holds(step, mask, part, chunk, file));
-        let any = |steps: &[Step]| steps.iter().any(|step| self.holds(step, mask, part, chunk, file));
+    /// Whether a chunk holds what the query asks.
+    pub fn holds(&self, step: &Step, place: &Place) -> bool {
+        let all = |steps: &[Step]| steps.iter().all(|step| self.holds(step, place));
+        let any = |steps: &[Step]| steps.iter().any(|step| self.holds(step, place));
         match step {
-            Step::Word(word) => self.words[*word].holds(mask),
-            Step::Question(steps) => any(steps),
-            Step::Together(steps) => all(steps),
+            Step::Word(word) => self.words[*word].holds(place.mask),
+            // A word that only stands for one of the question's is enough.
+            Step::Question(steps) => {
+                any(steps) || self.words.iter().any(|word| place.mask & word.related != 0)
+            }
+            // The file holds all of them, and the chunk one.
+            Step::Together(steps) => {
+                let in_file = Place { mask: place.file_mask, ..*place };
+                any(steps) && steps.iter().all(|step| self.holds(step, &in_file))
+            }
             Step::Set(set) => match &self.sets[*set].files {
-                Some(files) => files.contains(file),
-                None => self.sets[*set].parts[part].contains(chunk),
+                Some(files) => files.contains(place.file),
+                None => self.sets[*set].parts[place.part].contains(place.chunk),
             },
             Step::All(steps) => all(steps),
             Step::Any(steps) => any(steps),
-            Step::Not(inner) => !self.holds(inner, mask, part, chunk, file),
+            Step::Not(inner) => !self.holds(inner, place),
         }
     }
 
@@ -163,7 +201,11 @@ impl Planner<'_, '_> {
     fn step(&mut self, node: &Node, positive: bool) -> Result<Step, Trouble> {
         Ok(match node {
             Node::Word(word) => self.word_step(word)?,
-            Node::Question(words) => Step::Question(self.word_steps(words)?),
+            Node::Question(words) => {
+                let steps = self.word_steps(words)?;
+                self.relate(words)?;
+                Step::Question(steps)
+            }
             Node::Together(words) => Step::Together(self.word_steps(words)?),
             Node::Atom(atom) => self.set(atom, self.case)?,
             Node::All(nodes) => {
@@ -206,7 +248,7 @@ impl Planner<'_, '_> {
     }
 
     fn word(&mut self, word: &Word) -> Result<usize, Damaged> {
-        let mut planned = PlannedWord { names: Vec::new(), bits: 0, weight: 0.0 };
+        let mut planned = PlannedWord { names: Vec::new(), bits: 0, related: 0, weight: 0.0 };
         for terms in &word.names {
             let mut bits = Vec::with_capacity(terms.len());
             for term in terms {
@@ -240,6 +282,34 @@ impl Planner<'_, '_> {
         Ok(self.plan.words.len() - 1)
     }
 
+    /// Weighs the words of a question, the last ones planned, and adds those that code uses for them.
+    fn relate(&mut self, words: &[Word]) -> Result<(), Damaged> {
+        let first = self.plan.words.len() - words.len();
+        for (word, at) in words.iter().zip(first..) {
+            let lower = word.text.to_lowercase();
+            let lower = lower.trim_matches(|letter: char| !letter.is_alphanumeric());
+            if related::is_weak(lower) {
+                let bits = self.plan.words[at].bits;
+                let terms = self.plan.terms.iter_mut().enumerate();
+                terms
+                    .filter(|(bit, _)| bits >> bit & 1 == 1)
+                    .for_each(|(_, term)| term.weight *= weights::WEAK);
+                self.plan.words[at].weight *= weights::WEAK;
+            }
+            for other in related::related(lower) {
+                let known = self.plan.terms.len();
+                let bit = self.term(crate::token::stem(other))?;
+                // A word of the query itself keeps its own weight.
+                if let Some(term) = self.plan.terms.get_mut(known) {
+                    term.weight *= weights::RELATED;
+                    term.is_related = true;
+                    self.plan.words[at].related |= bit;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The bit of a term, 0 for those that do not fit.
     fn term(&mut self, text: &str) -> Result<u64, Damaged> {
         if let Some(at) = self.plan.terms.iter().position(|term| term.text == text) {
@@ -267,6 +337,7 @@ impl Planner<'_, '_> {
             text: text.to_owned(),
             idf,
             weight: if chunks == 0 { 0.0 } else { 1.0 },
+            is_related: false,
         });
         Ok(1 << (self.plan.terms.len() - 1))
     }
@@ -308,22 +379,25 @@ fn wishes(query: &Query) -> Vec<NameWish> {
     };
     for atom in query.atoms() {
         if let Atom::Symbol(name) = atom {
-            wish(name, 4.0);
+            wish(name, weights::WISH_SYMBOL);
         }
     }
     for word in words.iter().filter(|word| word.is_name() || words.len() == 1) {
-        wish(&word.text, 3.0);
+        wish(&word.text, weights::WISH_NAME);
     }
     for length in (2..=words.len().min(4)).rev() {
         for run in words.windows(length) {
-            wish(&run.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().concat(), 1.9);
+            wish(&run.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().concat(), weights::WISH_RUN);
         }
     }
     for word in words.iter().filter(|word| word.text.len() > 3) {
-        wish(&word.text, 1.35);
+        wish(&word.text, weights::WISH_WORD);
     }
     out
 }
+
+/// A shorter beginning is shared by too many words.
+const LIKE_BYTES: usize = 4;
 
 /// Looks the query's terms up in paths.
 fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
@@ -334,6 +408,19 @@ fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
             let posting = posting?;
             let hit = out.entry(posting.chunk).or_default();
             *(if posting.counts.heads & NAME != 0 { &mut hit.name } else { &mut hit.folders }) |= 1 << at;
+        }
+    }
+    for (at, term) in plan.terms.iter().enumerate().filter(|(_, term)| !term.is_related) {
+        for length in LIKE_BYTES..term.text.len() {
+            if !term.text.is_char_boundary(length) {
+                continue;
+            }
+            for posting in dictionary.find(&term.text.as_bytes()[..length])?.into_iter().flatten() {
+                let posting = posting?;
+                let hit = out.entry(posting.chunk).or_default();
+                let name = posting.counts.heads & NAME != 0;
+                *(if name { &mut hit.name_like } else { &mut hit.folders_like }) |= 1 << at;
+            }
         }
     }
     let first = view.opened.tables.generation.files.len() as u32;
@@ -348,7 +435,7 @@ fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
             out.insert(first + number as u32, hit);
         }
     }
-    for (file, hit) in out.iter_mut().filter(|(_, hit)| hit.name != 0) {
+    for (file, hit) in out.iter_mut().filter(|(_, hit)| hit.name | hit.name_like != 0) {
         let path = &view.file(*file).path;
         let name = path.rsplit('/').next().unwrap_or(path);
         let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);

@@ -5,6 +5,7 @@
 
 use super::plan::Plan;
 use super::score::Candidate;
+use super::weights;
 use crate::chunk::Kind;
 use crate::error::Damaged;
 use crate::hash::FastMap;
@@ -88,7 +89,11 @@ pub(super) fn rank(
     Ok(ranked)
 }
 
-fn by_text_alone(view: &View, mut rest: Vec<Candidate>, last: f32) -> impl Iterator<Item = Ranked> {
+pub(super) fn by_text_alone(
+    view: &View,
+    mut rest: Vec<Candidate>,
+    last: f32,
+) -> impl Iterator<Item = Ranked> {
     rest.sort_unstable_by(|left, right| by_text(view, left, right));
     rest.into_iter().map(move |candidate| {
         let factors = Factors::NONE;
@@ -107,7 +112,7 @@ fn by_text(view: &View, left: &Candidate, right: &Candidate) -> std::cmp::Orderi
 
 /// A chunk in the answer for its absence of something still has an order.
 fn text_score(candidate: &Candidate) -> f32 {
-    candidate.bm25.max(0.01)
+    (candidate.bm25 + weights::FILE_SHARE * candidate.file_bm25).max(0.01)
 }
 
 fn order(view: &View, left: &Ranked, right: &Ranked) -> std::cmp::Ordering {
@@ -164,8 +169,7 @@ fn first_factors(
     // A mention in prose of a name that is defined elsewhere is not its definition.
     let name = if kind.is_definition() { name } else { 1.0 };
     let class = segment.lang(columns.langs[candidate.chunk as usize]).get().class;
-    // `.gitignore` is not about ignoring files: the names of data files say little.
-    let path_trust = if class == Class::Data { 0.3 } else { 1.0 };
+    let path_trust = if class == Class::Data { weights::PATH_DATA } else { 1.0 };
     Ok(Factors {
         coverage: coverage(plan, candidate.mask, total_weight),
         name,
@@ -182,23 +186,32 @@ fn coverage(plan: &Plan, mask: u64, total_weight: f32) -> f32 {
     if plan.words.len() < 2 || total_weight <= 0.0 {
         return 1.0;
     }
-    let held: f32 = plan.words.iter().filter(|word| word.holds(mask)).map(|word| word.weight).sum();
-    let share = held / total_weight;
-    0.3 + 0.7 * share
+    let held: f32 = plan.words.iter().map(|word| word.weight * word.held(mask)).sum();
+    weights::COVER + (1.0 - weights::COVER) * held / total_weight
 }
 
 fn path(plan: &Plan, file: u32, total_weight: f32) -> f32 {
     let Some(hit) = plan.paths.get(&file).filter(|_| total_weight > 0.0) else {
         return 1.0;
     };
-    let share = |bits: u64| {
-        plan.words.iter().filter(|word| word.bits & bits != 0).map(|word| word.weight.max(0.1)).sum::<f32>()
-            / total_weight.max(0.1)
+    let share = |bits: u64, like: u64| {
+        let of = |word: &super::plan::PlannedWord| {
+            let held = if word.bits & bits != 0 {
+                1.0
+            } else if word.bits & like != 0 || word.related & bits != 0 {
+                weights::PATH_LIKE
+            } else {
+                0.0
+            };
+            held * word.weight.max(0.1)
+        };
+        plan.words.iter().map(of).sum::<f32>() / total_weight.max(0.1)
     };
-    let mut factor = 1.0 + 0.7 * share(hit.name).min(1.0) + 0.25 * share(hit.folders & !hit.name).min(1.0);
-    // The file is named after what is asked, and after nothing else.
-    if hit.name != 0 && hit.name.count_ones() >= u32::from(hit.name_terms) {
-        factor *= 1.25;
+    let name = share(hit.name, hit.name_like).min(1.0);
+    let folders = share(hit.folders & !hit.name, hit.folders_like & !hit.name_like).min(1.0);
+    let mut factor = 1.0 + weights::PATH_NAME * name + weights::PATH_FOLDER * folders;
+    if hit.name | hit.name_like != 0 && (hit.name | hit.name_like).count_ones() >= u32::from(hit.name_terms) {
+        factor *= weights::PATH_WHOLE;
     }
     factor
 }
@@ -211,12 +224,13 @@ fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> f32 {
     }
     let mut factor = 1.0;
     for (bit, weight) in [
-        (traits::TEST, 0.45),
-        (traits::DOCS, 0.55),
-        (traits::EXAMPLE, 0.6),
-        (traits::GENERATED, 0.4),
-        (traits::VENDORED, 0.4),
-        (traits::MINIFIED, 0.2),
+        (traits::TEST, weights::TEST),
+        (traits::DOCS, weights::DOCS),
+        (traits::EXAMPLE, weights::EXAMPLE),
+        (traits::GENERATED, weights::GENERATED),
+        (traits::VENDORED, weights::VENDORED),
+        (traits::MINIFIED, weights::MINIFIED),
+        (traits::DECLARATIONS, weights::DECLARATIONS),
     ] {
         if present & bit & !plan.asks != 0 {
             factor *= weight;
@@ -228,20 +242,19 @@ fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> f32 {
 fn kind_factor(kind: Kind, flags: u8, class: Class) -> f32 {
     let mut factor = match class {
         Class::Code => 1.0,
-        Class::Prose => 0.7,
-        Class::Data => 0.6,
+        Class::Prose => weights::PROSE,
+        Class::Data => weights::DATA,
     };
     factor *= match kind {
-        Kind::Block => 0.85,
-        Kind::Constant | Kind::Variable => 0.95,
-        // What a type is comes before what it can do.
-        Kind::Impl => 0.8,
-        Kind::Class | Kind::Struct | Kind::Trait | Kind::Interface => 1.12,
-        kind if kind.is_definition() => 1.05,
+        Kind::Block => weights::BLOCK,
+        Kind::Constant | Kind::Variable => weights::CONSTANT,
+        Kind::Impl => weights::IMPL,
+        Kind::Class | Kind::Struct | Kind::Trait | Kind::Interface => weights::TYPE,
+        kind if kind.is_definition() => weights::DEFINITION,
         _ => 1.0,
     };
     if flags & IS_PART != 0 {
-        factor *= 0.9;
+        factor *= weights::PART;
     }
     factor
 }
@@ -262,7 +275,7 @@ fn look_closely(view: &View, plan: &Plan, ranked: &mut [Ranked]) -> Result<(), D
         if item.factors.name > 1.0
             && plan.names.iter().any(|wish| last == wish.text || detail.name == wish.text)
         {
-            item.factors.name *= 1.15;
+            item.factors.name *= weights::SPELLING;
         }
         item.factors.name_words = name_words(plan, detail.name);
         item.score = text_score(&item.candidate) * item.factors.product();
@@ -277,13 +290,14 @@ fn name_words(plan: &Plan, name: &str) -> f32 {
             let lower = part.to_lowercase();
             if lower.len() > 1 {
                 all += 1;
-                held += u32::from(
-                    plan.terms.iter().any(|term| term.weight > 0.0 && term.text == token::stem(&lower)),
-                );
+                held +=
+                    u32::from(plan.terms.iter().any(|term| {
+                        term.weight > 0.0 && !term.is_related && term.text == token::stem(&lower)
+                    }));
             }
         }
     });
-    if all == 0 { 1.0 } else { 1.0 + 0.35 * held as f32 / all as f32 * (held as f32).min(2.0) }
+    if all == 0 { 1.0 } else { 1.0 + weights::NAME_WORDS * held as f32 / all as f32 * (held as f32).min(2.0) }
 }
 
 /// Several good hits raise a file's best one; the later ones make room.
@@ -301,10 +315,10 @@ fn by_file(ranked: &mut [Ranked]) {
         };
         if entry.0 == at {
             let others = entry.1 / item.score.max(f32::MIN_POSITIVE);
-            item.factors.company = 1.0 + 0.2 * (1.0 + others).ln().min(2.0);
+            item.factors.company = 1.0 + weights::COMPANY * (1.0 + others).ln().min(2.0);
         } else {
             entry.2 += 1;
-            item.factors.room = 0.85f32.powi(entry.2.min(8) as i32);
+            item.factors.room = weights::ROOM.powi(entry.2.min(8) as i32);
         }
         item.score = text_score(&item.candidate) * item.factors.product();
     }

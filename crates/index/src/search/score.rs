@@ -1,7 +1,8 @@
 //! BM25 over the fields of every admitted chunk, and who holds what the query asks.
 
 use super::filter::Admitted;
-use super::plan::{Plan, Step};
+use super::plan::{Place, Plan, Step};
+use super::weights;
 use crate::error::Damaged;
 use crate::segment::postings::{Counts, NAME, SIGNATURE};
 use crate::view::{Part, View};
@@ -15,24 +16,16 @@ pub(crate) struct Candidate {
     pub file: u32,
     pub mask: u64,
     pub bm25: f32,
+    /// The text score of the whole file.
+    pub file_bm25: f32,
 }
-
-const K1: f32 = 1.2;
-const B: f32 = 0.6;
-const NAME_WEIGHT: f32 = 3.0;
-const SIGNATURE_WEIGHT: f32 = 1.8;
-const DOC_WEIGHT: f32 = 1.4;
-/// A file name counts for the first chunk of its file like one good word.
-const FILE_NAME_TF: f32 = 1.5;
-/// Matches of a literal or expression beyond the words in it.
-const MATCH_WEIGHT: f32 = 1.0;
 
 pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec<Candidate>, Damaged> {
     let mut out = Vec::new();
     // Taken, not borrowed: whatever fails on the way leaves no half-used table behind.
     let mut table = TABLE.take();
     for (number, part) in view.parts.iter().enumerate() {
-        table.fit(part.segment.chunk_count() as usize);
+        table.fit(part.segment.chunk_count() as usize, part.segment.blob_count() as usize);
         add_terms(view, part, plan, &mut table)?;
         add_paths(view, part, plan, number, &mut table)?;
         add_matches(plan, number, &mut table);
@@ -49,11 +42,20 @@ pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec
             .filter(|chunk| allowed.is_none_or(|allowed| allowed.contains(*chunk)))
         {
             let mask = table.masks[chunk as usize] & !VISITED;
+            let blob = part.blob_of_chunk[chunk as usize] as usize;
             for file in part.files_of_chunk(chunk) {
+                let file_mask = table.file_masks[blob] | mask;
+                let place = Place { mask, file_mask, part: number, chunk, file: *file };
                 let by_file = admitted.files.as_ref().is_none_or(|files| files.contains(*file));
-                if by_file && plan.holds(&plan.root, mask, number, chunk, *file) {
-                    let bm25 = table.scores[chunk as usize];
-                    out.push(Candidate { part: number as u32, chunk, file: *file, mask, bm25 });
+                if by_file && plan.holds(&plan.root, &place) {
+                    out.push(Candidate {
+                        part: number as u32,
+                        chunk,
+                        file: *file,
+                        mask,
+                        bm25: table.scores[chunk as usize],
+                        file_bm25: table.file_scores[blob],
+                    });
                 }
             }
         }
@@ -74,13 +76,20 @@ struct Table {
     scores: Vec<f32>,
     masks: Vec<u64>,
     touched: Vec<u32>,
+    file_scores: Vec<f32>,
+    file_masks: Vec<u64>,
+    touched_files: Vec<u32>,
 }
 
 /// The last bit of a mask marks a chunk that is a candidate without any term.
 const VISITED: u64 = 1 << 63;
 
 impl Table {
-    fn fit(&mut self, chunks: usize) {
+    fn fit(&mut self, chunks: usize, files: usize) {
+        if self.file_masks.len() < files {
+            self.file_masks.resize(files, 0);
+            self.file_scores.resize(files, 0.0);
+        }
         if self.masks.len() < chunks {
             self.masks.resize(chunks, 0);
             self.scores.resize(chunks, 0.0);
@@ -92,6 +101,18 @@ impl Table {
             self.masks[chunk as usize] = 0;
             self.scores[chunk as usize] = 0.0;
         }
+        for file in self.touched_files.drain(..) {
+            self.file_masks[file as usize] = 0;
+            self.file_scores[file as usize] = 0.0;
+        }
+    }
+
+    fn add_to_file(&mut self, blob: u32, bits: u64, score: f32) {
+        if self.file_masks[blob as usize] == 0 {
+            self.touched_files.push(blob);
+        }
+        self.file_masks[blob as usize] |= bits;
+        self.file_scores[blob as usize] += score;
     }
 
     fn add(&mut self, chunk: u32, bits: u64, score: f32) {
@@ -106,18 +127,29 @@ impl Table {
     }
 }
 
-/// What one term adds to a chunk.
-pub(super) fn term_score(counts: Counts, length: f32, average: f32, weight: f32) -> f32 {
-    let mut tf = DOC_WEIGHT * f32::from(counts.doc) + f32::from(counts.body);
+/// How often a term occurs, by the weight of its fields.
+fn frequency(counts: Counts) -> f32 {
+    let mut tf = weights::DOC_TF * f32::from(counts.doc) + f32::from(counts.body);
     if counts.heads & NAME != 0 {
-        tf += NAME_WEIGHT;
+        tf += weights::NAME_TF;
     }
     if counts.heads & SIGNATURE != 0 {
-        tf += SIGNATURE_WEIGHT;
+        tf += weights::SIGNATURE_TF;
     }
-    // A one-line constant is not thirty times as much about its words as a function: short chunks count as medium.
-    let norm = K1 * (1.0 - B + B * (length / average).max(0.4));
-    weight * tf * (K1 + 1.0) / (tf + norm)
+    tf
+}
+
+/// What one term adds to a chunk.
+pub(super) fn term_score(counts: Counts, length: f32, average: f32, weight: f32) -> f32 {
+    let tf = frequency(counts);
+    let norm = weights::K1 * (1.0 - weights::B + weights::B * (length / average).max(weights::SHORT));
+    weight * tf * (weights::K1 + 1.0) / (tf + norm)
+}
+
+/// What one term adds to a file.
+fn file_score(tf: f32, length: f32, average: f32, weight: f32) -> f32 {
+    let norm = weights::FILE_K1 * (1.0 - weights::FILE_B + weights::FILE_B * length / average);
+    weight * tf * (weights::FILE_K1 + 1.0) / (tf + norm)
 }
 
 fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result<(), Damaged> {
@@ -127,7 +159,15 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
         let Some(postings) = dictionary.find(term.text.as_bytes())? else {
             continue;
         };
-        let weight = term.idf * term.weight;
+        let (bit, weight) = (1 << at & !VISITED, term.idf * term.weight);
+        // Postings are in the order of chunks, and those of one file follow each other.
+        let (mut blob, mut tf) = (u32::MAX, 0.0);
+        let finish = |table: &mut Table, blob: u32, tf: f32| {
+            if blob != u32::MAX {
+                let length = part.blob_words[blob as usize] as f32;
+                table.add_to_file(blob, bit, file_score(tf, length, view.average_file, weight));
+            }
+        };
         for posting in postings {
             let posting = posting?;
             let chunk = posting.chunk;
@@ -135,12 +175,14 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
                 continue;
             }
             let length = columns.length(chunk)?;
-            table.add(
-                chunk,
-                1 << at & !VISITED,
-                term_score(posting.counts, length, view.average_length, weight),
-            );
+            table.add(chunk, bit, term_score(posting.counts, length, view.average_length, weight));
+            if part.blob_of_chunk[chunk as usize] != blob {
+                finish(table, blob, tf);
+                (blob, tf) = (part.blob_of_chunk[chunk as usize], 0.0);
+            }
+            tf += frequency(posting.counts);
         }
+        finish(table, blob, tf);
     }
     Ok(())
 }
@@ -164,7 +206,8 @@ fn add_paths(view: &View, part: &Part, plan: &Plan, number: usize, table: &mut T
         let first = part.segment.blob(entry.blob)?.chunks.start;
         for (at, term) in plan.terms.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1) {
             let weight = term.idf * if term.weight == 0.0 { 1.0 } else { term.weight };
-            table.add(first, 1 << at & !VISITED, weight * FILE_NAME_TF * (K1 + 1.0) / (FILE_NAME_TF + K1));
+            let (tf, k1) = (weights::FILE_NAME_TF, weights::K1);
+            table.add(first, 1 << at & !VISITED, weight * tf * (k1 + 1.0) / (tf + k1));
         }
     }
     Ok(())
@@ -174,7 +217,7 @@ fn add_matches(plan: &Plan, number: usize, table: &mut Table) {
     for set in &plan.sets {
         for chunk in set.parts[number].iter() {
             let matches = set.matches[number].get(&chunk).copied().unwrap_or_default();
-            table.add(chunk, 0, MATCH_WEIGHT * (1.0 + matches as f32).ln());
+            table.add(chunk, 0, weights::MATCH * (1.0 + matches as f32).ln());
         }
     }
 }

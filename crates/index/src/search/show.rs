@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::rank::Ranked;
 use super::score::term_score;
 use super::source::Source;
+use super::weights;
 use super::{Options, Trouble};
 use crate::chunk::{Depth, Kind, Lines, cut};
 use crate::error::Damaged;
@@ -264,7 +265,8 @@ fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution
             if posting.chunk == candidate.chunk {
                 let value = term_score(posting.counts, length, view.average_length, term.idf * term.weight);
                 named += value;
-                out.push(Contribution { what: format!("term {}", term.text), value });
+                let what = if term.is_related { "related term" } else { "term" };
+                out.push(Contribution { what: format!("{what} {}", term.text), value });
                 break;
             }
         }
@@ -272,6 +274,10 @@ fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution
     let rest = candidate.bm25 - named;
     if rest.abs() > 1e-4 {
         out.push(Contribution { what: "file name and matches".to_owned(), value: rest });
+    }
+    if candidate.file_bm25 > 0.0 {
+        let value = weights::FILE_SHARE * candidate.file_bm25;
+        out.push(Contribution { what: "words of the whole file".to_owned(), value });
     }
     let factors = &ranked.factors;
     for (what, value) in [

@@ -296,6 +296,7 @@ fn options(args: &Args, mode: Mode, lines: SnippetLines) -> Options {
         context: args.context.unwrap_or(if lines == SnippetLines::One { 0 } else { 2 }),
         explain: args.explain == Some(true),
         facts: false,
+        ..Options::default()
     }
 }
 
