@@ -3,12 +3,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod answer;
+mod backend;
 mod cache;
 mod download;
 mod engine;
 mod error;
 mod extension;
 mod repo;
+mod sqlite;
 mod store;
 mod tools;
 
@@ -38,12 +40,14 @@ pub struct SearchConfig {
 struct Search {
     config: SearchConfig,
     engine: engine::Engine,
+    /// The SQLite indexes that are loaded.
+    shelf: sqlite::Shelf,
 }
 
 /// The tools of this toolset.
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
     let engine = engine::Engine::new(config.cache_dir.clone());
-    tools::table(&Arc::new(Search { config, engine }))
+    tools::table(&Arc::new(Search { config, engine, shelf: sqlite::Shelf::default() }))
 }
 
 /// Every language of which facts are known, and the filters of `search` that work there.

@@ -16,4 +16,5 @@ mod journals;
 mod parity;
 mod readme;
 mod site;
+mod sqlite;
 mod trees;

@@ -9,5 +9,7 @@ mod extensions;
 mod files;
 mod origin;
 mod site;
+mod sqlite;
+mod sqlite_parity;
 mod status;
 mod structural;
