@@ -124,6 +124,11 @@ impl Pack {
         self.opened.tables.generation.encode()
     }
 
+    /// Folders that hold files of the index, or could.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        self.opened.tables.generation.folders.iter().map(|(path, _)| path.as_str())
+    }
+
     /// Names of the segments.
     pub fn segments(&self) -> &[String] {
         &self.opened.tables.generation.segments

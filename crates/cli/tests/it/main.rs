@@ -18,3 +18,4 @@ mod readme;
 mod site;
 mod sqlite;
 mod trees;
+mod watching;

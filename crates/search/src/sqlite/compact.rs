@@ -6,7 +6,7 @@ use mainstay_contract::Call;
 use rusqlite::{Connection, OpenFlags};
 
 use super::write::{lock, put_in_place, temporary};
-use super::{SqliteError, schema};
+use super::{SqliteError, Target, schema};
 
 /// Sizes before and after.
 #[derive(Debug, Clone)]
@@ -28,8 +28,9 @@ pub fn weigh(path: &Path) -> Result<(u64, u64), SqliteError> {
 }
 
 /// Writes the database anew and puts it in the place of the old one; an error leaves the old one as it is.
-pub fn compact(call: &Call, path: &Path, keep_backup: bool) -> Result<Compacted, SqliteError> {
-    let _lock = lock(path)?;
+pub fn compact(call: &Call, target: Target<'_>, keep_backup: bool) -> Result<Compacted, SqliteError> {
+    let path = target.path;
+    let _lock = lock(target)?;
     let (before_bytes, _) = weigh(path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let wrong = SqliteError::of(path);

@@ -30,3 +30,10 @@ pub use write::write;
 pub fn default_path(index_dir: &Path) -> PathBuf {
     index_dir.join("index.sqlite")
 }
+
+/// A database to write: its file, and the folder where writers find each other's locks.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    pub path: &'a Path,
+    pub cache_dir: &'a Path,
+}

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use mainstay_contract::{Call, Progress};
 use mainstay_index::{Pack, PackedContent, PackedFile};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
+use sha2::{Digest, Sha256};
 
-use super::{SqliteError, schema};
+use super::{SqliteError, Target, schema};
 
 /// Longer signatures and comments are cut: they are read where they stand.
 const MAX_TEXT_BYTES: usize = 2_000;
@@ -29,11 +30,12 @@ pub struct Written {
     pub is_update: bool,
 }
 
-/// Brings the database at `path` to the state of `pack`.
-pub fn write(call: &Call, pack: &Pack, path: &Path, update: bool) -> Result<Written, SqliteError> {
+/// Brings a database to the state of `pack`.
+pub fn write(call: &Call, pack: &Pack, target: Target<'_>, update: bool) -> Result<Written, SqliteError> {
+    let path = target.path;
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(SqliteError::io(folder))?;
-    let _lock = lock(path)?;
+    let _lock = lock(target)?;
     remove_leftovers(folder);
     if update {
         match update_in_place(call, pack, path) {
@@ -48,17 +50,20 @@ pub fn write(call: &Call, pack: &Pack, path: &Path, update: bool) -> Result<Writ
     }
 }
 
-/// One writer at a time, in this process and in others.
-pub fn lock(path: &Path) -> Result<File, SqliteError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".lock");
-    let lock_path = path.with_file_name(name);
-    let file = File::options().create(true).truncate(false).write(true).open(&lock_path);
-    let file = file.map_err(SqliteError::io(&lock_path))?;
+/// One writer at a time, in this process and in others. The lock lies in the cache: a file written elsewhere stays alone.
+pub fn lock(target: Target<'_>) -> Result<File, SqliteError> {
+    let folder = target.cache_dir.join("locks");
+    std::fs::create_dir_all(&folder).map_err(SqliteError::io(&folder))?;
+    let real = target.path.canonicalize().unwrap_or_else(|_| target.path.to_owned());
+    let digest = Sha256::digest(real.as_os_str().as_encoded_bytes());
+    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let path = folder.join(format!("sqlite-{name}"));
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(SqliteError::io(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(SqliteError::Busy { path: path.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(SqliteError::io(&lock_path)(error)),
+        Err(TryLockError::WouldBlock) => Err(SqliteError::Busy { path: target.path.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(SqliteError::io(&path)(error)),
     }
 }
 

@@ -102,7 +102,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     let update = args.incremental.unwrap_or(true);
     let mut database = bring_up_to_date(call, search, &repo, Some(&out), update)?;
     if args.compact == Some(true) {
-        database.bytes = sqlite::compact(call, &out, false)?.after_bytes;
+        database.bytes = sqlite::compact(call, target(search, &out), false)?.after_bytes;
     }
     let verified = args.verify == Some(true);
     if verified {
@@ -130,7 +130,7 @@ pub fn bring_up_to_date(
     let default = || sqlite::default_path(&search.engine.index_dir(repo));
     let out = out.cloned().unwrap_or_else(default);
     let pack = search.engine.index(repo)?.pack();
-    let written = sqlite::write(call, &pack, &out, update)?;
+    let written = sqlite::write(call, &pack, target(search, &out), update)?;
     Ok(Database {
         files: written.files,
         chunks: written.chunks,
@@ -140,4 +140,9 @@ pub fn bring_up_to_date(
         removed_contents: written.removed_contents,
         bytes: written.bytes,
     })
+}
+
+/// A database to write, with this toolset's locks.
+pub fn target<'a>(search: &'a Search, path: &'a Path) -> sqlite::Target<'a> {
+    sqlite::Target { path, cache_dir: &search.config.cache_dir }
 }

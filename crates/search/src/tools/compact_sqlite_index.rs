@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::build_sqlite_index::ModeArg;
+use super::build_sqlite_index::{ModeArg, target};
 use crate::download::choose_dir;
 use crate::{Search, SearchError, sqlite};
 
@@ -70,7 +70,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
             (bytes, bytes - empty, None)
         }
         false => {
-            let done = sqlite::compact(call, &path, args.keep_backup == Some(true))?;
+            let done = sqlite::compact(call, target(search, &path), args.keep_backup == Some(true))?;
             (done.before_bytes, done.after_bytes, done.backup)
         }
     };

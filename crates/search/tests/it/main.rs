@@ -13,3 +13,4 @@ mod sqlite;
 mod sqlite_parity;
 mod status;
 mod structural;
+mod watching;

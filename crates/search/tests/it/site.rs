@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Silent, Tool};
-use mainstay_search::{Network, SearchConfig, tools};
+use mainstay_search::{Debounce, Network, SearchConfig, tools};
 use serde_json::{Map, Value, json};
 
 pub struct Site {
     dir: tempfile::TempDir,
     network: Network,
+    watch: Option<Debounce>,
     tools: Vec<Tool>,
 }
 
@@ -18,7 +19,7 @@ impl Site {
         let dir = tempfile::tempdir().unwrap();
         let repo = dir.path().join("repo");
         std::fs::create_dir(&repo).unwrap();
-        let mut site = Site { tools: Vec::new(), network: Network::default(), dir };
+        let mut site = Site { tools: Vec::new(), network: Network::default(), watch: None, dir };
         site.restart();
         for (path, text) in files {
             site.write(path, text.as_bytes());
@@ -29,7 +30,13 @@ impl Site {
     /// Forgets everything but the files, as a new process would.
     pub fn restart(&mut self) {
         let (cache_dir, network) = (self.cache(), self.network.clone());
-        self.tools = tools(SearchConfig { repo: self.repo(), cache_dir, settings: json!({}), network });
+        self.tools = tools(SearchConfig {
+            repo: self.repo(),
+            cache_dir,
+            settings: json!({}),
+            network,
+            watch: self.watch,
+        });
     }
 
     /// A site whose repository is indexed.
@@ -50,6 +57,13 @@ impl Site {
     /// Starts again with another way to the network.
     pub fn with_network(mut self, network: Network) -> Site {
         self.network = network;
+        self.restart();
+        self
+    }
+
+    /// Starts again as a server that keeps its indexes fresh.
+    pub fn watched(mut self, debounce: Debounce) -> Site {
+        self.watch = Some(debounce);
         self.restart();
         self
     }
