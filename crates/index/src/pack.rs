@@ -3,6 +3,7 @@
 //! The parts are the ones the index itself reads, so that what is unpacked ranks like what was packed.
 
 use crate::error::{Damaged, IndexError};
+use crate::facts::{Fact, Shape, count_slot, flag};
 use crate::fresh::Changes;
 use crate::generation::OpenGeneration;
 use crate::git::Revision;
@@ -71,7 +72,30 @@ pub struct PackedChunk {
     pub text: String,
     /// What it is found by: its index terms, each once.
     pub terms: String,
+    /// What is known of it, by the argument of `search` that asks for it. What a body reads, writes and uses is left
+    /// out: that is most of its words again.
+    pub facts: Vec<(&'static str, String)>,
 }
+
+/// The facts that are packed.
+const FACTS: &[Fact] = &[
+    Fact::Param,
+    Fact::Decorator,
+    Fact::ReturnType,
+    Fact::Visibility,
+    Fact::Extends,
+    Fact::Import,
+    Fact::Call,
+    Fact::Await,
+    Fact::Throw,
+    Fact::Async,
+    Fact::Generator,
+    Fact::Returns,
+    Fact::Branch,
+    Fact::Loop,
+    Fact::Break,
+    Fact::Continue,
+];
 
 impl Index {
     /// The generation that answers now, without changes made since it was built.
@@ -168,11 +192,14 @@ impl Pack {
         for file in self.opened.tables.generation.files.iter().filter(|file| file.segment == at) {
             paths.entry(file.blob).or_default().push(&file.path);
         }
-        let mut terms = terms_of(segment, wanted).map_err(in_file)?;
+        let mut found = Found {
+            terms: terms_of(segment, wanted).map_err(in_file)?,
+            facts: facts_of(segment, wanted).map_err(in_file)?,
+        };
         for blob in wanted {
             let head = segment.blob(*blob).map_err(in_file)?;
             let text = paths.get(blob).and_then(|paths| self.text(paths, head.hash));
-            let content = describe(segment, *blob, &head, text.as_deref(), &mut terms).map_err(in_file)?;
+            let content = describe(segment, *blob, &head, text.as_deref(), &mut found).map_err(in_file)?;
             each(content)?;
         }
         Ok(())
@@ -198,15 +225,26 @@ fn traits_named(bits: u8) -> Vec<&'static str> {
     names.filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, name)| *name).collect()
 }
 
-/// The terms of every chunk of some contents: the postings, turned round.
-fn terms_of(segment: &Segment, wanted: &BTreeSet<u32>) -> Result<Vec<String>, Damaged> {
-    let mut terms = vec![String::new(); segment.chunk_count() as usize];
-    let mut is_wanted = vec![false; terms.len()];
+/// What the lists of a segment say, turned round: by chunk.
+struct Found {
+    terms: Vec<String>,
+    facts: Vec<Vec<(&'static str, String)>>,
+}
+
+/// Which chunks of a segment are those of some contents.
+fn chunks_of(segment: &Segment, wanted: &BTreeSet<u32>) -> Result<Vec<bool>, Damaged> {
+    let mut is_wanted = vec![false; segment.chunk_count() as usize];
     for blob in wanted {
         for chunk in segment.blob(*blob)?.chunks {
             is_wanted[chunk as usize] = true;
         }
     }
+    Ok(is_wanted)
+}
+
+fn terms_of(segment: &Segment, wanted: &BTreeSet<u32>) -> Result<Vec<String>, Damaged> {
+    let is_wanted = chunks_of(segment, wanted)?;
+    let mut terms = vec![String::new(); is_wanted.len()];
     segment.dictionary()?.for_each(|term, postings| {
         let term = std::str::from_utf8(term).map_err(|_| Damaged("a term is not UTF-8"))?;
         for posting in postings {
@@ -221,12 +259,50 @@ fn terms_of(segment: &Segment, wanted: &BTreeSet<u32>) -> Result<Vec<String>, Da
     Ok(terms)
 }
 
+fn facts_of(segment: &Segment, wanted: &BTreeSet<u32>) -> Result<Vec<Vec<(&'static str, String)>>, Damaged> {
+    let is_wanted = chunks_of(segment, wanted)?;
+    let mut facts = vec![Vec::new(); is_wanted.len()];
+    segment.facts()?.for_each(|key, postings| {
+        let Some((number, value)) = key.split_first() else { return Ok(()) };
+        let fact = Fact::ALL.iter().find(|fact| **fact as u8 == *number && FACTS.contains(fact));
+        let (Some(fact), Ok(value)) = (fact, std::str::from_utf8(value)) else { return Ok(()) };
+        for posting in postings {
+            let chunk = posting?.chunk as usize;
+            if *is_wanted.get(chunk).ok_or(Damaged("a fact names no chunk"))? {
+                facts[chunk].push((fact.argument(), value.to_owned()));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(facts)
+}
+
+/// Adds flags and counts to what the lists say.
+fn facts(
+    segment: &Segment,
+    chunk: u32,
+    mut values: Vec<(&'static str, String)>,
+) -> Result<Vec<(&'static str, String)>, Damaged> {
+    let flags = segment.flags()?[chunk as usize];
+    let counts = segment.counts(chunk)?;
+    for fact in FACTS {
+        match fact.shape() {
+            Shape::Flag if flags & flag(*fact) != 0 => values.push((fact.argument(), "true".to_owned())),
+            Shape::Count if counts[count_slot(*fact)] > 0 => {
+                values.push((fact.argument(), counts[count_slot(*fact)].to_string()));
+            }
+            _ => {}
+        }
+    }
+    Ok(values)
+}
+
 fn describe(
     segment: &Segment,
     blob: u32,
     head: &Blob,
     text: Option<&str>,
-    terms: &mut [String],
+    found: &mut Found,
 ) -> Result<PackedContent, Damaged> {
     let details = segment.details(blob)?;
     let slice = |range: &Range<u32>| {
@@ -249,7 +325,8 @@ fn describe(
             is_part: flags & IS_PART != 0,
             words: segment.length(chunk)?,
             text: own_spans(&details, at).iter().map(slice).collect::<Vec<_>>().join(" "),
-            terms: std::mem::take(&mut terms[chunk as usize]),
+            terms: std::mem::take(&mut found.terms[chunk as usize]),
+            facts: facts(segment, chunk, std::mem::take(&mut found.facts[chunk as usize]))?,
         });
     }
     Ok(PackedContent {

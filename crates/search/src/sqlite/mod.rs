@@ -5,6 +5,7 @@
 //! | `meta` | format, generation, commit |
 //! | `parts` | what ranking reads: postings, trigrams, the table of files, byte for byte the native ones |
 //! | `files`, `contents`, `chunks` | what filters ask about, one column each |
+//! | `facts` | what is known of chunks by structure: parameters, calls, imports and the like |
 //! | `chunks_fts` | FTS5 over the name, the text and the index terms of every chunk |
 //! | `vectors` | a vector for each chunk, where the index has any |
 //!

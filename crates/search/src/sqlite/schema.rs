@@ -56,6 +56,13 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_content ON chunks (content);
 CREATE INDEX chunks_name ON chunks (name) WHERE name <> '';
+CREATE TABLE facts (
+    fact TEXT NOT NULL,
+    value TEXT NOT NULL,
+    chunk INTEGER NOT NULL REFERENCES chunks (id),
+    PRIMARY KEY (fact, value, chunk)
+) WITHOUT ROWID;
+CREATE INDEX facts_chunk ON facts (chunk);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     name, text, terms,
     content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'

@@ -200,6 +200,7 @@ fn known_contents(database: &Transaction<'_>) -> rusqlite::Result<Contents> {
 fn remove_content(database: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM chunks_fts WHERE rowid IN (SELECT id FROM chunks WHERE content = ?1)",
+        "DELETE FROM facts WHERE chunk IN (SELECT id FROM chunks WHERE content = ?1)",
         "DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE content = ?1)",
         "DELETE FROM chunks WHERE content = ?1",
         "DELETE FROM contents WHERE id = ?1",
@@ -228,6 +229,8 @@ fn add_content(database: &Transaction<'_>, segment: &str, content: &PackedConten
     )?;
     let mut terms_row =
         database.prepare_cached("INSERT INTO chunks_fts (rowid, name, text, terms) VALUES (?, ?, ?, ?)")?;
+    let mut fact_row =
+        database.prepare_cached("INSERT OR IGNORE INTO facts (fact, value, chunk) VALUES (?, ?, ?)")?;
     for chunk in &content.chunks {
         let row = chunk_row.insert(params![
             id,
@@ -246,6 +249,9 @@ fn add_content(database: &Transaction<'_>, segment: &str, content: &PackedConten
             chunk.words
         ])?;
         terms_row.execute(params![row, chunk.name, chunk.text, chunk.terms])?;
+        for (fact, value) in &chunk.facts {
+            fact_row.execute(params![fact, value, row])?;
+        }
     }
     Ok(id)
 }

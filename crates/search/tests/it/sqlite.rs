@@ -47,6 +47,26 @@ fn any_sqlite_reads_files_chunks_and_words() {
 }
 
 #[test]
+fn facts_are_rows() {
+    let site = Site::new(&[
+        ("a.py", "import json\n\nasync def load(path):\n    if path:\n        return json.loads(path)\n"),
+        ("b.py", "def save(value):\n    return value\n"),
+    ]);
+    let built = site.call("build_sqlite_index", json!({})).unwrap();
+    let database = Connection::open(path(&built)).unwrap();
+    let with = |fact: &str, value: &str| -> Vec<String> {
+        let sql =
+            "SELECT path FROM facts JOIN places USING (chunk) WHERE fact = ? AND value = ? ORDER BY path";
+        let mut rows = database.prepare(sql).unwrap();
+        rows.query_map([fact, value], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    assert_eq!(with("param", "path"), ["a.py"]);
+    assert_eq!(with("param", "value"), ["b.py"]);
+    assert_eq!(with("async", "true"), ["a.py"]);
+    assert_eq!(with("branchesMin", "1"), ["a.py"]);
+}
+
+#[test]
 fn full_text_rows_hold_phrases_and_the_terms_that_rank() {
     let site = Site::new(FILES);
     let built = site.call("build_sqlite_index", json!({})).unwrap();

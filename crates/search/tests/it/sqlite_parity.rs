@@ -83,7 +83,7 @@ fn variations() -> Vec<Value> {
         json!({"path": "crates/index/**", "top": 20}),
         json!({"ext": "md"}),
         json!({"file": "/tools/"}),
-        json!({"caseTokens": true}),
+        json!({"caseTokens": true, "param": "call"}),
         json!({"output": "full", "context": 3, "explain": true}),
     ]
 }
@@ -114,10 +114,12 @@ fn answer(site: &Site, backend: &str, query: &str, more: &Value) -> Result<Value
 
 fn check_parity(site: &Site) -> usize {
     let mut hits = 0;
-    for query in QUERIES {
-        for more in variations() {
-            let native = answer(site, "native", query, &more);
-            let sqlite = answer(site, "sqlite", query, &more);
+    let variations = variations();
+    for (number, query) in QUERIES.iter().enumerate() {
+        // Every query plain and with two of the others, every variation with a dozen queries.
+        for more in [0, 1 + number % 9, 1 + (number + 4) % 9].map(|at| &variations[at]) {
+            let native = answer(site, "native", query, more);
+            let sqlite = answer(site, "sqlite", query, more);
             assert_eq!(native, sqlite, "{query} with {more}");
             let count = |mode: &str| native.as_ref().map_or(0, |found| found[mode].as_array().unwrap().len());
             hits += count("code") + count("prose");
@@ -135,7 +137,7 @@ fn both_backends_answer_alike_before_and_after_changes() {
     }
     let built = site.call("build_sqlite_index", json!({"verify": true})).unwrap();
     assert!(built["files"].as_u64().unwrap() > 100, "{built}");
-    assert!(check_parity(&site) > 2_000);
+    assert!(check_parity(&site) > 1_000);
     // Changed, added and deleted files are searched directly on both sides; an update then writes only those.
     site.write("crates/index/src/new.rs", b"/// Trigram postings of a segment.\npub fn fresh_index() {}\n");
     site.write("crates/contract/src/call.rs", b"pub struct CancelToken;\n");
