@@ -1,6 +1,7 @@
 //! The search toolset on real repositories.
 #![allow(clippy::unwrap_used)]
 
+mod aborted;
 mod archives;
 mod arguments;
 mod caches;

@@ -2,10 +2,28 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Silent, Tool};
+use mainstay_contract::{
+    Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Progress, ProgressSink, Silent,
+    StopReason, Tool,
+};
 use mainstay_search::{Debounce, Network, SearchConfig, tools};
 use serde_json::{Map, Value, json};
+
+/// Cancels when nothing is left.
+struct Countdown {
+    left: AtomicUsize,
+    cancel: CancelToken,
+}
+
+impl ProgressSink for Countdown {
+    fn report(&self, _: Progress) {
+        if self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) == Ok(1) {
+            self.cancel.cancel(StopReason::Cancelled);
+        }
+    }
+}
 
 pub struct Site {
     dir: tempfile::TempDir,
@@ -94,12 +112,20 @@ impl Site {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        self.noted(caller, cancel, tool, args).0
+        self.noted(caller, cancel, Arc::new(Silent), tool, args).0
+    }
+
+    /// A call that is cancelled when it has reported so many steps.
+    pub fn call_for_steps(&self, steps: usize, tool: &str, args: Value) -> Result<Value, Fault> {
+        let cancel = CancelToken::new();
+        let left = Countdown { left: AtomicUsize::new(steps), cancel: cancel.clone() };
+        self.noted(Caller::default(), &cancel, Arc::new(left), tool, args).0
     }
 
     /// The warnings of a call that succeeds.
     pub fn warnings(&self, tool: &str, args: Value) -> Vec<Value> {
-        let (outcome, notes) = self.noted(Caller::default(), &CancelToken::new(), tool, args);
+        let (outcome, notes) =
+            self.noted(Caller::default(), &CancelToken::new(), Arc::new(Silent), tool, args);
         outcome.unwrap();
         notes.warnings
     }
@@ -108,6 +134,7 @@ impl Site {
         &self,
         caller: Caller,
         cancel: &CancelToken,
+        progress: Arc<dyn ProgressSink>,
         tool: &str,
         args: Value,
     ) -> (Result<Value, Fault>, Notes) {
@@ -117,7 +144,7 @@ impl Site {
             caller,
             request_id: None,
             cancel: cancel.clone(),
-            progress: Arc::new(Silent),
+            progress,
             host: Arc::new(NoHost),
             client: None,
             input: Default::default(),
