@@ -9,7 +9,7 @@ use mainstay_foundry::{FoundryConfig, PolicyError};
 use mainstay_process::{Env, Launcher};
 use mainstay_programs::{Detail, ProgramsConfig};
 use mainstay_runtime::Runtime;
-use mainstay_search::{Network, SearchConfig};
+use mainstay_search::{Debounce, Network, SearchConfig};
 
 use crate::app::{access, cache_dir, limits};
 use crate::fixtures;
@@ -25,6 +25,7 @@ fn search(settings: &Settings) -> SearchConfig {
         cache_dir: cache_dir(settings),
         settings: crate::commands::config::as_json(settings),
         network: network(settings),
+        ..SearchConfig::default()
     }
 }
 
@@ -90,18 +91,26 @@ pub struct App<'a> {
     launcher: Arc<Launcher>,
     fixtures: bool,
     extra: Vec<Tool>,
+    /// Indexes are kept fresh; only where something runs for long.
+    watch: bool,
 }
 
 impl<'a> App<'a> {
     /// `fixtures` registers the tools that judge the server from outside.
     pub fn new(settings: &'a Settings, fixtures: bool) -> FaultResult<App<'a>> {
         let launcher = Launcher::this_program().map_err(|error| Fault::internal(&error))?;
-        Ok(App { settings, launcher: Arc::new(launcher), fixtures, extra: Vec::new() })
+        Ok(App { settings, launcher: Arc::new(launcher), fixtures, extra: Vec::new(), watch: false })
     }
 
     /// Adds tools that belong to no toolset crate.
     pub fn with_tools(mut self, tools: Vec<Tool>) -> App<'a> {
         self.extra = tools;
+        self
+    }
+
+    /// For a server: what the settings ask to go on between calls does.
+    pub fn serving(mut self) -> App<'a> {
+        self.watch = self.settings.switch("watch").value;
         self
     }
 
@@ -120,7 +129,10 @@ impl<'a> App<'a> {
         let mut tools = Vec::new();
         for toolset in toolsets {
             match toolset {
-                Toolset::Search => tools.extend(mainstay_search::tools(search(self.settings))),
+                Toolset::Search => {
+                    let watch = self.watch.then(Debounce::default);
+                    tools.extend(mainstay_search::tools(SearchConfig { watch, ..search(self.settings) }));
+                }
                 Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
                 Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),
                 Toolset::Foundry => {

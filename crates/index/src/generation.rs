@@ -163,6 +163,10 @@ impl OpenGeneration {
         OpenGeneration::read(Container::open(path, FILE_KIND)?)
     }
 
+    pub fn in_memory(bytes: Vec<u8>) -> Result<OpenGeneration, IndexError> {
+        OpenGeneration::read(Container::in_memory(bytes, FILE_KIND)?)
+    }
+
     fn read(container: Container) -> Result<OpenGeneration, IndexError> {
         let generation =
             Generation::decode(&container).map_err(|damaged| damaged.in_file(container.path()))?;

@@ -19,6 +19,8 @@ pub struct Index {
     repo: PathBuf,
     store: Store,
     view: RwLock<Arc<View>>,
+    /// Its parts came from elsewhere: the folder's own generations are another index.
+    is_unpacked: bool,
 }
 
 /// How large and how fresh an index is.
@@ -58,7 +60,21 @@ impl Index {
         let store = Store::new(store);
         let opened = Arc::new(store.open()?);
         let view = View::new(opened, Changes::default(), None)?;
-        Ok(Index { repo: repo.to_owned(), store, view: RwLock::new(Arc::new(view)) })
+        Ok(Index { repo: repo.to_owned(), store, view: RwLock::new(Arc::new(view)), is_unpacked: false })
+    }
+
+    /// An index over parts that are not in its folder.
+    pub(crate) fn over(repo: &Path, folder: &Path, view: View) -> Index {
+        let (store, view) = (Store::new(folder), RwLock::new(Arc::new(view)));
+        Index { repo: repo.to_owned(), store, view, is_unpacked: true }
+    }
+
+    pub(crate) fn repo(&self) -> &Path {
+        &self.repo
+    }
+
+    pub(crate) fn opened(&self) -> Arc<crate::store::Opened> {
+        Arc::clone(&self.view().opened)
     }
 
     /// Deletes the index in the folder `store`; refused while a build is writing it.
@@ -73,7 +89,7 @@ impl Index {
         let mut opened = Arc::clone(&self.view().opened);
         let current = self.store.current();
         let known = crate::generation::Generation::file_name(opened.tables.generation.number);
-        if current.is_some_and(|current| current != known) {
+        if !self.is_unpacked && current.is_some_and(|current| current != known) {
             opened = Arc::new(self.store.open()?);
         }
         let (changes, overlay) = fresh::look(&self.repo, &self.store.folder, &opened)?;

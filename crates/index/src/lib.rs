@@ -22,6 +22,7 @@
 //! | `lang`, `chunk` | languages as data; cutting a text |
 //! | `token`, `trigram`, `text`, `traits` | words, trigrams, encodings, what kind of file it is |
 //! | `segment`, `generation`, `store`, `disk` | the format on disk and how it is switched |
+//! | `pack` | an index outside its folder: as bytes and as rows |
 //! | `walk`, `git`, `build`, `fresh` | from a repository to an index, and what changed since |
 //! | `query`, `search`, `view` | from a query to an answer |
 //!
@@ -42,6 +43,7 @@ mod git;
 mod hash;
 mod index;
 pub mod lang;
+mod pack;
 mod query;
 mod search;
 mod segment;
@@ -58,6 +60,7 @@ pub use error::IndexError;
 pub use facts::Fact;
 pub use git::Revision;
 pub use index::{Index, Status};
+pub use pack::{Pack, PackedChunk, PackedContent, PackedFile};
 pub use query::Query;
 pub use search::{
     Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Snippet, Unknown, Want,

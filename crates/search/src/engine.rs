@@ -11,6 +11,7 @@ use mainstay_index::{BuildOptions, BuildReport, Index, Phase};
 use crate::SearchError;
 use crate::cache::{self, Cached};
 use crate::store::index_dir;
+use crate::watch::Uses;
 
 /// Indexes kept open; one more pushes out the one unused for longest.
 const MAX_OPEN: usize = 16;
@@ -27,11 +28,13 @@ struct Opened {
 pub struct Engine {
     cache_dir: PathBuf,
     open: Mutex<HashMap<PathBuf, Opened>>,
+    /// Who keeps used indexes fresh.
+    uses: Option<Uses>,
 }
 
 impl Engine {
-    pub fn new(cache_dir: PathBuf) -> Engine {
-        Engine { cache_dir, open: Mutex::default() }
+    pub fn new(cache_dir: PathBuf, uses: Option<Uses>) -> Engine {
+        Engine { cache_dir, open: Mutex::default(), uses }
     }
 
     pub fn index_dir(&self, repo: &Path) -> PathBuf {
@@ -51,6 +54,7 @@ impl Engine {
                 }
                 None => {
                     let index = Arc::new(Index::open(repo, &self.index_dir(repo))?);
+                    self.uses.iter().for_each(|uses| uses.tell(repo));
                     if open.len() >= MAX_OPEN
                         && let Some(oldest) =
                             open.iter().min_by_key(|(_, opened)| opened.used).map(|(path, _)| path.clone())

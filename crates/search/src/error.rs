@@ -4,6 +4,7 @@ use mainstay_contract::{ErrorCode, Fault};
 use mainstay_index::IndexError;
 
 use crate::download::DownloadError;
+use crate::sqlite::SqliteError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
@@ -22,6 +23,8 @@ pub enum SearchError {
     #[error(transparent)]
     Download(#[from] DownloadError),
     #[error(transparent)]
+    Sqlite(#[from] SqliteError),
+    #[error(transparent)]
     Fault(#[from] Fault),
 }
 
@@ -31,6 +34,7 @@ impl From<SearchError> for Fault {
             SearchError::Fault(fault) => fault,
             SearchError::Index(error) => index_fault(error),
             SearchError::Download(error) => error.into(),
+            SearchError::Sqlite(error) => error.into(),
             SearchError::Outside { .. } => Fault::new(ErrorCode::Forbidden, error),
             SearchError::NoFile { .. } => Fault::new(ErrorCode::NotFound, error),
             SearchError::NotText { .. } => Fault::new(ErrorCode::InvalidRequest, error),

@@ -3,14 +3,17 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod answer;
+mod backend;
 mod cache;
 mod download;
 mod engine;
 mod error;
 mod extension;
 mod repo;
+mod sqlite;
 mod store;
 mod tools;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,8 +21,11 @@ use std::sync::Arc;
 use mainstay_contract::{Tool, ToolDef};
 use serde_json::Value;
 
+use watch::Watch;
+
 pub use download::Network;
 pub use error::SearchError;
+pub use watch::Debounce;
 
 /// What the toolset is given; it reads nothing from the environment.
 #[derive(Debug, Clone, Default)]
@@ -32,18 +38,27 @@ pub struct SearchConfig {
     pub settings: Value,
     /// How downloads reach the network.
     pub network: Network,
+    /// Keep the indexes that are used fresh from file events.
+    pub watch: Option<Debounce>,
 }
 
 /// What the tools of this toolset share.
 struct Search {
     config: SearchConfig,
     engine: engine::Engine,
+    /// The SQLite indexes that are loaded.
+    shelf: sqlite::Shelf,
 }
 
 /// The tools of this toolset.
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
-    let engine = engine::Engine::new(config.cache_dir.clone());
-    tools::table(&Arc::new(Search { config, engine }))
+    let (watch, uses) = config.watch.map(Watch::new).unzip();
+    let engine = engine::Engine::new(config.cache_dir.clone(), uses);
+    let search = Arc::new(Search { config, engine, shelf: sqlite::Shelf::default() });
+    if let Some(watch) = watch {
+        watch.start(&search);
+    }
+    tools::table(&search)
 }
 
 /// Every language of which facts are known, and the filters of `search` that work there.

@@ -17,7 +17,7 @@ use crate::{app, log};
 pub fn run(matches: &ArgMatches) -> FaultResult<ExitCode> {
     let settings = super::settings(matches)?;
     log::start(&settings);
-    let app = App::new(&settings, matches.get_flag("conformance-fixtures"))?;
+    let app = App::new(&settings, matches.get_flag("conformance-fixtures"))?.serving();
     let reloader = Reloader::new(app.programs());
     let runtime = app.runtime()?;
     let others =

@@ -20,7 +20,7 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let changes = Changes::default();
     let fixtures = matches.get_flag("conformance-fixtures").then(|| Arc::new(Fixtures::new(changes.clone())));
     let suite = fixtures.iter().flat_map(|fixtures| fixtures.tools()).collect();
-    let app = App::new(&settings, fixtures.is_some())?.with_tools(suite);
+    let app = App::new(&settings, fixtures.is_some())?.with_tools(suite).serving();
     let surface = Surface {
         naming: app::naming(&settings),
         changes,

@@ -145,6 +145,7 @@ pub const SETTINGS: &[Setting] = &[
     row("cors-origins", Kind::List, &[], "", "Origins browsers may call the HTTP API from"),
     row("audit", Kind::Path, &[], "", "Directory of the audit log; calls are not logged when unset"),
     row("record", Kind::Path, &[], "", "File to record calls and answers in, for `mainstay replay`"),
+    row("watch", Kind::Switch, &[], "false", "Keep indexes fresh from file events while a server runs"),
     row(
         "download-sources",
         Kind::Path,

@@ -16,4 +16,6 @@ mod journals;
 mod parity;
 mod readme;
 mod site;
+mod sqlite;
 mod trees;
+mod watching;

@@ -142,6 +142,10 @@ impl Container {
         self.bytes.len()
     }
 
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub fn section(&self, id: u32) -> Result<Section<'_>, Damaged> {
         let entry =
             self.sections.iter().find(|entry| entry.id == id).ok_or(Damaged("a section is missing"))?;

@@ -205,6 +205,11 @@ impl Segment {
         self.container.verify()
     }
 
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        self.container.bytes()
+    }
+
     pub fn blob_count(&self) -> u32 {
         self.blob_count
     }

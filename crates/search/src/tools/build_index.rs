@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::build_sqlite_index::{self, Database};
 use crate::{Search, SearchError};
 
 /// Arguments of the contract that need parts not built yet.
 const RESERVED: &[(&str, &str)] = &[
-    ("sqlite", "also build the SQLite index"),
     ("stubEmbeddings", "use stand-in vectors"),
     ("useArtifacts", "restore artifacts of a CI run first"),
     ("artifactsDir", "where those artifacts are"),
@@ -43,6 +43,8 @@ struct Args {
     mode: Option<ModeArg>,
     /// Keep what is known of unchanged files; true when absent.
     incremental: Option<bool>,
+    /// Bring the SQLite index up to date too.
+    sqlite: Option<bool>,
 }
 
 #[derive(Deserialize, JsonSchema, Serialize, Clone, Copy)]
@@ -75,6 +77,9 @@ struct Report {
     index_bytes: u64,
     /// Files left out, by reason.
     skipped: BTreeMap<&'static str, u64>,
+    /// The SQLite index, when it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sqlite: Option<Database>,
     /// How long the build took.
     elapsed_ms: u64,
 }
@@ -85,6 +90,10 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     let mode = args.mode.unwrap_or(ModeArg::All);
     let incremental = args.incremental.unwrap_or(true);
     let built = search.engine.build(call, &repo, !incremental)?;
+    let sqlite = match args.sqlite {
+        Some(true) => Some(build_sqlite_index::bring_up_to_date(call, search, &repo, None, incremental)?),
+        _ => None,
+    };
     Ok(Report {
         repo_path: repo.display().to_string(),
         mode,
@@ -96,6 +105,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
         source_bytes: built.source_bytes,
         index_bytes: built.index_bytes,
         skipped: built.skipped.counts.iter().map(|(reason, count)| (reason.name(), *count)).collect(),
+        sqlite,
         elapsed_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
     })
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{Search, SearchError};
+use crate::{Search, SearchError, sqlite};
 
 pub fn tool(search: &Arc<Search>) -> Tool {
     let search = Arc::clone(search);
@@ -60,7 +60,7 @@ fn run(call: &Call, search: &Search, args: Args) -> FaultResult<Report> {
     let writable = cache
         .as_ref()
         .is_some_and(|dir| std::fs::metadata(dir).is_ok_and(|meta| !meta.permissions().readonly()));
-    let checks = vec![
+    let mut checks = vec![
         Check { name: "repository", ok: true, detail: repo.display().to_string(), hint: None },
         Check {
             name: "git",
@@ -76,6 +76,7 @@ fn run(call: &Call, search: &Search, args: Args) -> FaultResult<Report> {
         },
         index_check(search, &repo, args.verify == Some(true)),
     ];
+    checks.extend(sqlite_check(search, &repo, args.verify == Some(true)));
     Ok(Report { ok: checks.iter().all(|check| check.ok), checks })
 }
 
@@ -92,4 +93,22 @@ fn index_check(search: &Search, repo: &Path, verify: bool) -> Check {
         detail: problem.as_ref().map_or_else(|| dir.display().to_string(), ToString::to_string),
         hint: problem.is_some().then(|| "build one with `mainstay index build`".into()),
     }
+}
+
+/// A database is checked where there is one; nobody needs it.
+fn sqlite_check(search: &Search, repo: &Path, verify: bool) -> Option<Check> {
+    let path = sqlite::default_path(&search.engine.index_dir(repo));
+    path.is_file().then(|| {
+        let opened = search.shelf.index(repo, &path).and_then(|_| match verify {
+            true => sqlite::verify(repo, &path),
+            false => Ok(()),
+        });
+        let problem = opened.err();
+        Check {
+            name: "sqlite",
+            ok: problem.is_none(),
+            detail: problem.as_ref().map_or_else(|| path.display().to_string(), ToString::to_string),
+            hint: problem.is_some().then(|| "build it again with build_sqlite_index".into()),
+        }
+    })
 }

@@ -40,9 +40,20 @@ struct Report {
     /// The index; absent when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<IndexReport>,
+    /// The SQLite index; absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sqlite: Option<SqliteReport>,
     /// Why an index cannot be used, and the next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SqliteReport {
+    /// The file.
+    path: String,
+    /// Its size.
+    bytes: u64,
 }
 
 #[derive(Default, Serialize, JsonSchema)]
@@ -88,6 +99,7 @@ fn run(call: &Call, search: &Search, args: &RepoArgs) -> Result<Report, SearchEr
         indexed: false,
         git: Git { is_repo: repo.join(".git").exists(), ..Git::default() },
         index: None,
+        sqlite: sqlite(&crate::sqlite::default_path(&search.engine.index_dir(&repo))),
         problem: None,
     };
     match search.engine.index(&repo) {
@@ -123,4 +135,9 @@ fn describe(status: &Status) -> IndexReport {
         skipped: status.skipped.counts.iter().map(|(reason, count)| (reason.name(), *count)).collect(),
         freshness: (&status.freshness).into(),
     }
+}
+
+fn sqlite(path: &std::path::Path) -> Option<SqliteReport> {
+    let bytes = std::fs::metadata(path).ok()?.len();
+    Some(SqliteReport { path: path.display().to_string(), bytes })
 }

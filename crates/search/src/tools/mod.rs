@@ -1,9 +1,11 @@
 //! The table of tools, one line each.
 
 mod build_index;
+mod build_sqlite_index;
 mod cache_gc;
 mod check_status;
 mod clean_artifacts;
+mod compact_sqlite_index;
 mod config_status;
 mod download_dictionaries;
 mod download_extensions;
@@ -37,5 +39,7 @@ pub fn table(search: &Arc<Search>) -> Vec<Tool> {
         download_dictionaries::tool(search),
         download_extensions::tool(search),
         verify_extensions::tool(search),
+        build_sqlite_index::tool(search),
+        compact_sqlite_index::tool(search),
     ]
 }

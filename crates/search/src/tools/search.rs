@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::words::OneOrMany;
 use crate::answer::{Detail, Found, HitJson, Payload, SnippetLines, Totals, bundles, hits};
+use crate::backend::{Backend, Chosen, choose};
 use crate::{Search, SearchError};
 
 /// Hits of each mode when the caller names no number.
@@ -187,15 +188,6 @@ enum ModeArg {
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum Backend {
-    Auto,
-    Native,
-    Sqlite,
-}
-
-#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
 enum Output {
     Compact,
     Full,
@@ -209,7 +201,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
     refuse_unsupported(args)?;
     let query = Query::parse(&args.query)?;
     call.progress("open", "opening the index");
-    let index = search.engine.index(&repo)?;
+    let Chosen { index, name: backend, why } = choose(search, &repo, args.backend.unwrap_or_default())?;
     let opened = began.elapsed();
     if args.cursor.is_some() && modes.len() > 1 {
         return Err(
@@ -224,7 +216,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
         (Detail::Compact, None) => SnippetLines::One,
         _ => SnippetLines::All,
     };
-    let mut payload = Payload { backend: "native", query: args.query.clone(), ..Payload::default() };
+    let mut payload = Payload { backend, query: args.query.clone(), ..Payload::default() };
     for mode in &modes {
         call.cancel().check()?;
         call.progress("search", "running the search");
@@ -244,7 +236,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
         payload.stats = Some(json!({
             "elapsedMs": micros(began.elapsed()),
             "openMs": micros(opened),
-            "backendPolicy": "the native index is the only one built",
+            "backendPolicy": why,
             "annActive": false,
         }));
     }
@@ -265,9 +257,6 @@ fn modes(mode: Option<ModeArg>) -> Result<Vec<Mode>, SearchError> {
 fn refuse_unsupported(args: &Args) -> Result<(), SearchError> {
     if args.ann == Some(true) {
         return Err(SearchError::Unsupported { what: "search by vectors (ann: true)".into() });
-    }
-    if args.backend == Some(Backend::Sqlite) {
-        return Err(SearchError::Unsupported { what: "the sqlite backend".into() });
     }
     Ok(())
 }

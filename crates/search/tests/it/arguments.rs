@@ -95,12 +95,7 @@ fn explain_and_stats_come_on_request() {
 #[test]
 fn what_is_not_supported_is_refused() {
     let site = Site::indexed(FILES);
-    for args in [
-        json!({"ann": true}),
-        json!({"backend": "sqlite"}),
-        json!({"mode": "records"}),
-        json!({"mode": "extracted-prose"}),
-    ] {
+    for args in [json!({"ann": true}), json!({"mode": "records"}), json!({"mode": "extracted-prose"})] {
         let mut args = args;
         args["query"] = json!("session");
         assert_eq!(

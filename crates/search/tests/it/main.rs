@@ -1,6 +1,7 @@
 //! The search toolset on real repositories.
 #![allow(clippy::unwrap_used)]
 
+mod aborted;
 mod archives;
 mod arguments;
 mod caches;
@@ -9,5 +10,8 @@ mod extensions;
 mod files;
 mod origin;
 mod site;
+mod sqlite;
+mod sqlite_parity;
 mod status;
 mod structural;
+mod watching;

@@ -2,14 +2,33 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Silent, Tool};
-use mainstay_search::{Network, SearchConfig, tools};
+use mainstay_contract::{
+    Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Progress, ProgressSink, Silent,
+    StopReason, Tool,
+};
+use mainstay_search::{Debounce, Network, SearchConfig, tools};
 use serde_json::{Map, Value, json};
+
+/// Cancels when nothing is left.
+struct Countdown {
+    left: AtomicUsize,
+    cancel: CancelToken,
+}
+
+impl ProgressSink for Countdown {
+    fn report(&self, _: Progress) {
+        if self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) == Ok(1) {
+            self.cancel.cancel(StopReason::Cancelled);
+        }
+    }
+}
 
 pub struct Site {
     dir: tempfile::TempDir,
     network: Network,
+    watch: Option<Debounce>,
     tools: Vec<Tool>,
 }
 
@@ -18,7 +37,7 @@ impl Site {
         let dir = tempfile::tempdir().unwrap();
         let repo = dir.path().join("repo");
         std::fs::create_dir(&repo).unwrap();
-        let mut site = Site { tools: Vec::new(), network: Network::default(), dir };
+        let mut site = Site { tools: Vec::new(), network: Network::default(), watch: None, dir };
         site.restart();
         for (path, text) in files {
             site.write(path, text.as_bytes());
@@ -29,7 +48,13 @@ impl Site {
     /// Forgets everything but the files, as a new process would.
     pub fn restart(&mut self) {
         let (cache_dir, network) = (self.cache(), self.network.clone());
-        self.tools = tools(SearchConfig { repo: self.repo(), cache_dir, settings: json!({}), network });
+        self.tools = tools(SearchConfig {
+            repo: self.repo(),
+            cache_dir,
+            settings: json!({}),
+            network,
+            watch: self.watch,
+        });
     }
 
     /// A site whose repository is indexed.
@@ -50,6 +75,13 @@ impl Site {
     /// Starts again with another way to the network.
     pub fn with_network(mut self, network: Network) -> Site {
         self.network = network;
+        self.restart();
+        self
+    }
+
+    /// Starts again as a server that keeps its indexes fresh.
+    pub fn watched(mut self, debounce: Debounce) -> Site {
+        self.watch = Some(debounce);
         self.restart();
         self
     }
@@ -80,12 +112,20 @@ impl Site {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        self.noted(caller, cancel, tool, args).0
+        self.noted(caller, cancel, Arc::new(Silent), tool, args).0
+    }
+
+    /// A call that is cancelled when it has reported so many steps.
+    pub fn call_for_steps(&self, steps: usize, tool: &str, args: Value) -> Result<Value, Fault> {
+        let cancel = CancelToken::new();
+        let left = Countdown { left: AtomicUsize::new(steps), cancel: cancel.clone() };
+        self.noted(Caller::default(), &cancel, Arc::new(left), tool, args).0
     }
 
     /// The warnings of a call that succeeds.
     pub fn warnings(&self, tool: &str, args: Value) -> Vec<Value> {
-        let (outcome, notes) = self.noted(Caller::default(), &CancelToken::new(), tool, args);
+        let (outcome, notes) =
+            self.noted(Caller::default(), &CancelToken::new(), Arc::new(Silent), tool, args);
         outcome.unwrap();
         notes.warnings
     }
@@ -94,6 +134,7 @@ impl Site {
         &self,
         caller: Caller,
         cancel: &CancelToken,
+        progress: Arc<dyn ProgressSink>,
         tool: &str,
         args: Value,
     ) -> (Result<Value, Fault>, Notes) {
@@ -103,7 +144,7 @@ impl Site {
             caller,
             request_id: None,
             cancel: cancel.clone(),
-            progress: Arc::new(Silent),
+            progress,
             host: Arc::new(NoHost),
             client: None,
             input: Default::default(),
