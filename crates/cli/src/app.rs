@@ -72,6 +72,7 @@ pub fn limits(settings: &Settings) -> Limits {
         queue_max: count("queue-max", default.queue_max),
         workers: count("workers", default.workers),
         timeout: settings.number("tool-timeout-ms").map(Duration::from_millis),
+        tokens: crate::journals::tokens,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use crate::commands::{audit, catalog, climax, foundry, programs, replay, search};
+use crate::commands::{audit, call, catalog, climax, foundry, programs, replay, search};
 use crate::settings::with_flags;
 
 /// Global flags of every command.
@@ -57,6 +57,7 @@ pub fn command() -> Command {
         with_flags(Command::new("call").about("Call a tool"))
             .arg(Arg::new("tool").required(true).value_name("TOOL").help("Id, wire name or alias of the tool"))
             .arg(Arg::new("args").long("args").value_name("JSON").help("Arguments as one JSON object; - reads stdin"))
+            .args(call::BUDGET_FLAGS.map(|(flag, _, help)| Arg::new(flag).long(flag).value_name("VALUE").help(help)))
             .arg(fixtures())
             .arg(
                 Arg::new("pairs")

@@ -21,6 +21,21 @@ pub struct Meta {
     pub duration_ms: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<Page>,
+}
+
+/// Which part of an answer this is, when the caller set a budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Page {
+    /// Tokens of the envelope.
+    pub tokens: usize,
+    /// Where the next page begins; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Not even the smallest page fits the budget.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub over: bool,
 }
 
 impl Meta {
@@ -33,6 +48,7 @@ impl Meta {
             repo: None,
             duration_ms: None,
             warnings: Vec::new(),
+            page: None,
         }
     }
 
@@ -91,7 +107,17 @@ pub fn envelope_schema(result: &Value) -> Value {
                     "requestId": { "type": "string" },
                     "repo": { "type": "string" },
                     "durationMs": { "type": "number" },
-                    "warnings": { "type": "array", "items": { "type": "object" } }
+                    "warnings": { "type": "array", "items": { "type": "object" } },
+                    "page": {
+                        "type": "object",
+                        "properties": {
+                            "tokens": { "type": "integer" },
+                            "cursor": { "type": "string" },
+                            "over": { "type": "boolean" }
+                        },
+                        "required": ["tokens"],
+                        "additionalProperties": false
+                    }
                 },
                 "required": ["schemaVersion", "toolingVersion", "ts"],
                 "additionalProperties": false

@@ -26,7 +26,7 @@ pub use call::{
 };
 pub use cancel::{CancelGuard, CancelToken, StopReason};
 pub use code::{CodeRow, ErrorCode, ExitClass};
-pub use envelope::{Meta, envelope_schema, failure, success, timestamp};
+pub use envelope::{Meta, Page, envelope_schema, failure, success, timestamp};
 pub use fault::{Fault, FaultResult};
 pub use lazy::Schema;
 pub use policy::{Gate, Lane, Policy, Role};

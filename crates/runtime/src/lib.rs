@@ -8,6 +8,7 @@
 mod access;
 mod active;
 pub mod audit;
+pub mod budget;
 mod explain;
 mod host;
 mod journal;

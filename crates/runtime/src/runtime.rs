@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::access::Access;
 use crate::active::{Active, Done, Reporter};
+use crate::budget::{Budget, TokenCounter};
 use crate::explain::role_allowed;
 use crate::journal::{Asked, Ending, Journal};
 use crate::limits::{Place, Usage};
@@ -37,12 +38,19 @@ pub struct Limits {
     pub workers: usize,
     /// Replaces the timeout of every tool.
     pub timeout: Option<Duration>,
+    /// What a budget of tokens is counted with.
+    pub tokens: TokenCounter,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { queue_max: 64, workers: 16, timeout: None }
+        Limits { queue_max: 64, workers: 16, timeout: None, tokens: about_tokens }
     }
+}
+
+/// Tokens by a rule of thumb, for servers that bring no tokenizer.
+fn about_tokens(text: &str) -> usize {
+    text.len().div_ceil(3)
 }
 
 pub(crate) struct Inner {
@@ -403,6 +411,15 @@ impl Inner {
         active: Option<&Arc<Active>>,
     ) -> Outcome {
         let mut admitted = admitted;
+        let budget = match Budget::of(&carried.meta) {
+            Ok(budget) => budget,
+            Err(fault) => {
+                let (tool, failure) =
+                    (Arc::clone(&admitted.entry.tool.def), Failure::new(Stage::Validate, fault));
+                let id = carried.request_id.clone();
+                return self.wrap(Some(tool), id, started, Err(failure), Default::default());
+            }
+        };
         loop {
             let def = Arc::clone(&admitted.entry.tool.def);
             let call = Call::new(CallParts {
@@ -441,10 +458,34 @@ impl Inner {
                 }
                 result => {
                     let result = result.map_err(|fault| Failure::new(Stage::Run, fault));
-                    return self.wrap(Some(def), id, started, result, call.take_notes());
+                    let outcome = self.wrap(Some(def), id, started, result, call.take_notes());
+                    return self.within_budget(outcome, budget.as_ref());
                 }
             }
         }
+    }
+
+    /// Cuts an answer to what its caller has room for.
+    fn within_budget(&self, mut outcome: Outcome, budget: Option<&Budget>) -> Outcome {
+        let (Some(budget), Some(tool)) = (budget, &outcome.tool) else { return outcome };
+        let whole = match &outcome.result {
+            Ok(Body::Json(raw)) => serde_json::from_str(raw.get()).unwrap_or_default(),
+            Ok(Body::Text { text, is_error: false }) => Value::from(text.as_str()),
+            _ => return outcome,
+        };
+        match budget.apply(tool, whole, &outcome.meta, self.limits.tokens) {
+            Ok((page, left)) => {
+                outcome.meta.page = Some(left);
+                outcome.result = match page {
+                    Value::String(text) if matches!(outcome.result, Ok(Body::Text { .. })) => {
+                        Ok(Body::Text { text, is_error: false })
+                    }
+                    page => Body::json(&page).map_err(|fault| Failure::new(Stage::Run, fault)),
+                };
+            }
+            Err(fault) => outcome.result = Err(Failure::new(Stage::Validate, fault)),
+        }
+        outcome
     }
 
     fn answer_failure(&self, active: &Active, failure: Failure) {

@@ -19,9 +19,11 @@ pub enum UnknownTool {
 pub fn mcp(outcome: Outcome, name: &str, unknown: UnknownTool) -> Result<String, RpcError> {
     let payload = outcome.tool.as_ref().map(|tool| tool.payload);
     match outcome.result {
-        Ok(Body::Json(raw)) if payload == Some(Payload::Bare) => Ok(structured_result(raw.get(), false)),
+        Ok(Body::Json(raw)) if payload == Some(Payload::Bare) => {
+            Ok(with_page(structured_result(raw.get(), false), &outcome.meta))
+        }
         Ok(Body::Json(raw)) => Ok(structured_result(&success(raw.get(), &outcome.meta), false)),
-        Ok(Body::Text { text, is_error }) => Ok(text_result(&text, is_error)),
+        Ok(Body::Text { text, is_error }) => Ok(with_page(text_result(&text, is_error), &outcome.meta)),
         Ok(Body::Content { blocks, structured, is_error }) => {
             Ok(content_result(blocks, structured, is_error))
         }
@@ -102,6 +104,16 @@ fn structured_result(json_text: &str, is_error: bool) -> String {
 
 fn text_result(text: &str, is_error: bool) -> String {
     format!(r#"{{"content":[{{"type":"text","text":{}}}],"isError":{is_error}}}"#, quote(text))
+}
+
+/// Says which part of an answer a result is, where no envelope can.
+fn with_page(mut result: String, meta: &Meta) -> String {
+    if let Some(page) = &meta.page {
+        let page = json!({ "mainstay/page": page });
+        result.truncate(result.len() - 1);
+        result.push_str(&format!(r#","_meta":{page}}}"#));
+    }
+    result
 }
 
 fn content_result(blocks: Vec<Value>, structured: Option<Value>, is_error: bool) -> String {

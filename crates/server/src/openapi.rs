@@ -6,6 +6,7 @@ use mainstay_contract::{ErrorCode, Payload, SCHEMA_VERSION, ToolDef, Toolset, en
 use mainstay_runtime::Registry;
 use serde_json::{Map, Value, json};
 
+use crate::http::BUDGET_HEADERS;
 use crate::identity::Identity;
 
 /// Describes every path of the HTTP API; `/mcp` speaks another protocol and is left to it.
@@ -20,7 +21,7 @@ pub fn document(registry: &Registry, identity: &Identity, secured: bool) -> Valu
         "info": {
             "title": identity.title,
             "version": SCHEMA_VERSION,
-            "description": "Every JSON answer is an envelope: {ok, result | error, _meta}.",
+            "description": description(),
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
@@ -34,6 +35,14 @@ pub fn document(registry: &Registry, identity: &Identity, secured: bool) -> Valu
         document["security"] = json!([{ "token": [] }]);
     }
     document
+}
+
+fn description() -> String {
+    let headers = BUDGET_HEADERS.map(|(header, _, meaning)| format!("- `{header}`: {meaning}"));
+    format!(
+        "Every JSON answer is an envelope: {{ok, result | error, _meta}}.\n\nHeaders that bound the answer of a tool:\n{}",
+        headers.join("\n")
+    )
 }
 
 fn tags(registry: &Registry) -> Vec<Value> {

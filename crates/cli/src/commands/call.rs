@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use mainstay_contract::{Body, Fault, FaultResult, ToolDef};
+use mainstay_runtime::budget::{CURSOR, DETAIL, MAX_TOKENS};
 use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value};
 
@@ -26,11 +27,28 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         let def = runtime.registry().get(tool);
         args.extend(pair_args(&words, def.as_deref())?);
     }
-    Ok(call(&runtime, tool, Value::Object(args), output))
+    let request = Request { meta: budget(matches), ..Request::new(tool, Value::Object(args)) };
+    Ok(answer(&runtime, request, output))
+}
+
+/// Flags that say how much of the answer is wanted, with the metadata each stands for.
+pub const BUDGET_FLAGS: [(&str, &str, &str); 3] = [
+    ("answer-tokens", MAX_TOKENS, "Answer with at most so many tokens; the cursor leads to the rest"),
+    ("answer-detail", DETAIL, "How much is told of each listed thing: ids, brief or full"),
+    ("answer-cursor", CURSOR, "Go on from the cursor of an earlier answer"),
+];
+
+fn budget(matches: &ArgMatches) -> Map<String, Value> {
+    let given = BUDGET_FLAGS.iter().filter_map(|(flag, key, _)| {
+        let text = matches.get_one::<String>(flag)?;
+        let number = text.parse::<u64>().ok().filter(|_| *key == MAX_TOKENS);
+        Some(((*key).to_owned(), number.map_or_else(|| Value::from(text.as_str()), Value::from)))
+    });
+    given.collect()
 }
 
 /// Flags of the command itself that are followed by a value.
-const WITH_VALUE: &[&str] = &["args", "color", "config"];
+const WITH_VALUE: &[&str] = &["args", "color", "config", "answer-tokens", "answer-detail", "answer-cursor"];
 const WITHOUT_VALUE: &[&str] =
     &["json", "quiet", "help", "conformance-fixtures", "classic", "discovery", "no-dashboard"];
 
@@ -75,8 +93,8 @@ pub fn rearrange(words: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Calls a tool and prints its answer; the exit status follows the answer.
-pub fn call(runtime: &Runtime, tool: &str, args: Value, output: Output) -> ExitCode {
-    let outcome = runtime.call(Request::new(tool, args));
+fn answer(runtime: &Runtime, request: Request, output: Output) -> ExitCode {
+    let outcome = runtime.call(request);
     if output.json {
         print(&mainstay_server::envelope(&outcome));
         return status(&outcome);
@@ -100,6 +118,9 @@ pub fn call(runtime: &Runtime, tool: &str, args: Value, output: Output) -> ExitC
         Err(failure) => {
             explain(&failure.fault);
         }
+    }
+    if let Some(cursor) = outcome.meta.page.as_ref().and_then(|page| page.cursor.as_ref()) {
+        say(format_args!("{WARNING}more:{WARNING:#} go on with --answer-cursor '{cursor}'"));
     }
     status(&outcome)
 }

@@ -1,7 +1,7 @@
 //! One file per command.
 
 pub mod audit;
-mod call;
+pub mod call;
 pub mod catalog;
 pub mod climax;
 pub mod config;

@@ -1,6 +1,7 @@
 //! The binary as its users meet it: commands, servers and clients are real processes.
 #![allow(clippy::unwrap_used)]
 
+mod budget;
 mod catalog;
 mod client;
 mod commands;

@@ -22,10 +22,8 @@ pub use verify::{AuditReport, BrokenRow, rows, verify};
 
 use crate::audit::row::{Answered, Begun};
 use crate::audit::store::Store;
+use crate::budget::TokenCounter;
 use crate::journal::{Asked, Ending, Journal};
-
-/// Counts the tokens of a text as a model would.
-pub type TokenCounter = fn(&str) -> usize;
 
 /// A log that is open for writing.
 pub struct AuditLog {

@@ -4,7 +4,7 @@ use mainstay_contract::{Body, redact, timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::TokenCounter;
+use crate::budget::TokenCounter;
 use crate::journal::Asked;
 use crate::request::{Outcome, Stage};
 

@@ -7,6 +7,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Response, Uri};
 use mainstay_contract::{Body, Caller, ErrorCode, Fault, FaultResult, Toolset};
+use mainstay_runtime::budget::{CURSOR, DETAIL, MAX_TOKENS};
 use mainstay_runtime::{Outcome, Request as CallRequest};
 use serde_json::{Map, Value, json};
 
@@ -95,6 +96,17 @@ pub async fn call_tool(State(app): Shared, Extension(caller): Extension<Caller>,
     }
 }
 
+/// Headers with which a client bounds an answer: name, the call metadata each stands for, meaning.
+pub const BUDGET_HEADERS: [(&str, &str, &str); 3] = [
+    (
+        "mainstay-max-tokens",
+        MAX_TOKENS,
+        "Answer with at most so many tokens; `_meta.page.cursor` leads to the rest.",
+    ),
+    ("mainstay-detail", DETAIL, "How much is told of each listed thing: `ids`, `brief` or `full`."),
+    ("mainstay-cursor", CURSOR, "Go on from the cursor of an earlier answer."),
+];
+
 fn tool_name(uri: &Uri) -> FaultResult<String> {
     query::decode(uri.path().trim_start_matches("/tools/"), false)
 }
@@ -106,7 +118,17 @@ fn unknown(name: &str) -> Fault {
 
 fn request_for(parts: &Parts, caller: Caller, tool: &str, args: Value) -> CallRequest {
     let id = parts.headers.get("x-request-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
-    CallRequest { caller, request_id: id, ..CallRequest::new(tool, args) }
+    CallRequest { caller, request_id: id, meta: budget(parts), ..CallRequest::new(tool, args) }
+}
+
+/// How much of the answer a client has room for, from its headers.
+fn budget(parts: &Parts) -> Map<String, Value> {
+    let given = BUDGET_HEADERS.iter().filter_map(|(header, key, _)| {
+        let text = parts.headers.get(*header)?.to_str().unwrap_or_default();
+        let number = text.parse::<u64>().ok().filter(|_| *key == MAX_TOKENS);
+        Some(((*key).to_owned(), number.map_or_else(|| Value::from(text), Value::from)))
+    });
+    given.collect()
 }
 
 async fn read(app: &App, parts: &Parts, raw: axum::body::Body) -> Result<Value, Reply> {

@@ -13,5 +13,6 @@ mod reply;
 mod serve;
 mod sse;
 
+pub(crate) use api::BUDGET_HEADERS;
 pub use config::{AccessToken, HttpConfig, HttpError, Secret};
 pub use serve::run;
