@@ -29,7 +29,6 @@ fn pages_over_mcp_join_to_the_answer_and_fit() {
     for (tool, args) in [
         ("catalog_list", json!({})),
         ("structuredData_fetch", json!({"dataset": "components"})),
-        ("climax_search", json!({"query": "index", "limit": 20})),
         ("instructions_list", json!({})),
         ("meta_tools", json!({})),
         ("design_compose", json!({"intent": "dashboard of subscriptions"})),
