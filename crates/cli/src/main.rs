@@ -7,7 +7,11 @@
 
 mod app;
 mod args;
+mod ask;
+mod clients;
 mod commands;
+mod doctor;
+mod files;
 mod fixtures;
 mod flags;
 mod journals;
@@ -16,6 +20,7 @@ mod output;
 mod progress;
 mod settings;
 mod toolsets;
+mod units;
 
 use std::process::ExitCode;
 
