@@ -10,6 +10,7 @@ mod error;
 mod extension;
 mod repo;
 mod store;
+mod suggest;
 mod tools;
 
 use std::path::PathBuf;

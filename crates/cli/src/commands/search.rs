@@ -200,7 +200,7 @@ fn page(result: &Value) -> String {
         }
     }
     if files.is_empty() {
-        text.push_str("No match");
+        text.push_str("No match\n");
     }
     for note in search["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         text.push_str(&format!("{DIM}{note}{DIM:#}\n"));

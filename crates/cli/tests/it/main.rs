@@ -1,21 +1,22 @@
 //! The binary as its users meet it: commands, servers and clients are real processes.
 #![allow(clippy::unwrap_used)]
 
+mod book;
 mod catalog;
 mod client;
 mod commands;
 mod connect;
 mod contracts;
 mod crates;
+mod doctor;
 mod downloads;
 mod everywhere;
-mod doctor;
 mod examples;
 mod generated;
 mod guides;
 mod http;
-mod journals;
 mod init;
+mod journals;
 mod manners;
 mod parity;
 mod readme;

@@ -29,6 +29,10 @@ const COMMANDS: &[(&str, i32)] = &[
     ("contract lock", 0),
     ("contract check", 0),
     ("contract diff mainstay.lock.json mainstay.lock.json", 0),
+    ("call index_status --audit log", 0),
+    ("audit tail --audit log", 0),
+    ("audit verify --audit log", 0),
+    ("replay calls.jsonl", 0),
     ("programs validate git", 0),
     ("programs list", 0),
     ("programs list git", 0),
@@ -59,8 +63,9 @@ const COMMANDS: &[(&str, i32)] = &[
     ("search x --langs rust", 2),
 ];
 
-/// Commands that serve until they are stopped.
-const SERVERS: &[&str] = &["mcp", "serve", "programs run", "climax", "climax run", "dashboard"];
+/// Commands that serve until they are stopped, or print rows as they come.
+const STREAMS: &[&str] =
+    &["audit export", "mcp", "serve", "programs run", "climax", "climax run", "dashboard"];
 
 fn site() -> Site {
     Site::new().file("src/lib.rs", "pub fn parse_config() {}\n").file("tree.json", TREE)
@@ -84,7 +89,7 @@ fn no_command_is_forgotten() {
     let page = std::fs::read_to_string(crate::site::workspace().join("docs/reference/commands.md")).unwrap();
     for command in page.lines().filter_map(|line| line.strip_prefix("## `mainstay ")?.strip_suffix('`')) {
         let is_checked = COMMANDS.iter().any(|(checked, _)| checked.starts_with(command));
-        assert!(is_checked || SERVERS.contains(&command), "{command} is in no table of this file");
+        assert!(is_checked || STREAMS.contains(&command), "{command} is in no table of this file");
     }
 }
 
@@ -201,4 +206,26 @@ fn figures_are_in_human_units_and_exact_in_json() {
     assert!(status.stdout.contains(" KiB") || status.stdout.contains(" B"), "{}", status.stdout);
     let exact = site.run(["index", "status", "--json"]).json();
     assert!(exact["result"]["index"]["indexBytes"].is_u64(), "{exact}");
+}
+
+#[test]
+fn an_empty_answer_names_the_nearest_query_that_matches() {
+    let site = site();
+    assert_eq!(site.run(["index", "build"]).exit, 0);
+    for (args, note) in [
+        ("parse_confg", Some("no match; `parse_config` would match")),
+        ("\"pub fn parse config\"", Some("no match; `pub fn parse config` would match")),
+        ("parse_config --lang python", Some("no match with these filters; 1 match is left out by them")),
+        ("zzzzzz", None),
+    ] {
+        let command = format!("'{}' search {args}", crate::site::MAINSTAY);
+        let ran = site.ran(site.program("sh").args(["-c", &command]));
+        let shown = note.map(|note| format!("No match\n{note}\n")).unwrap_or_else(|| "No match\n".into());
+        assert_eq!((ran.exit, ran.stdout), (1, shown), "{args}: {}", ran.stderr);
+        let ran = site.ran(site.program("sh").args(["-c", &format!("{command} --json")]));
+        assert_eq!(
+            ran.json()["result"]["search"]["notes"].as_array().unwrap().len(),
+            usize::from(note.is_some())
+        );
+    }
 }
