@@ -54,6 +54,6 @@ fn line(row: &Row) -> String {
         State::Problem => (ERROR, "problem"),
     };
     let next =
-        row.next.as_ref().map(|next| format!("\n{:24}{NAME}next:{NAME:#} {next}", "")).unwrap_or_default();
-    format!("{colour}{mark:<8}{colour:#}  {:<13} {}{next}\n", row.id, row.detail)
+        row.next.as_ref().map(|next| format!("\n{:25}{NAME}next:{NAME:#} {next}", "")).unwrap_or_default();
+    format!("{colour}{mark:<8}{colour:#}  {:<14} {}{next}\n", row.id, row.detail)
 }
