@@ -2,7 +2,8 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use crate::commands::{audit, call, catalog, climax, foundry, programs, replay, search};
+use crate::budget;
+use crate::commands::{audit, catalog, climax, connect, doctor, foundry, init, programs, replay, search};
 use crate::settings::with_flags;
 
 /// Global flags of every command.
@@ -39,12 +40,21 @@ pub fn command() -> Command {
     let command = Command::new("mainstay")
         .version(mainstay_contract::TOOLING_VERSION)
         .about("Serve code search, programs, instructions and a design system as tools")
-        .after_help("Example: mainstay search \"how are cancelled requests cleaned up\"")
+        .after_help(
+            "Exit codes: 0 done; 1 done, and the answer is no; 2 wrong command line; 3 cannot be met;\n\
+             4 cancelled, timed out or overloaded; 5 our fault\n\n\
+             Example: mainstay init && mainstay connect\n         \
+             mainstay search \"how are cancelled requests cleaned up\"",
+        )
         .subcommand_required(true)
         .arg_required_else_help(true)
         .infer_long_args(false)
         .max_term_width(100);
     with_globals(command).subcommands([
+        init::command(),
+        connect::connect_command(),
+        connect::disconnect_command(),
+        doctor::command(),
         search::search_command(&mainstay_search::search_definition()),
         search::index_command(),
         search::show_command(),
@@ -57,7 +67,16 @@ pub fn command() -> Command {
         with_flags(Command::new("call").about("Call a tool"))
             .arg(Arg::new("tool").required(true).value_name("TOOL").help("Id, wire name or alias of the tool"))
             .arg(Arg::new("args").long("args").value_name("JSON").help("Arguments as one JSON object; - reads stdin"))
-            .args(call::BUDGET_FLAGS.map(|(flag, _, help)| Arg::new(flag).long(flag).value_name("VALUE").help(help)))
+            .args(budget::flags())
+            .arg(
+                Arg::new("fields")
+                    .long("fields")
+                    .value_name("A,B.C")
+                    .value_delimiter(',')
+                    .action(ArgAction::Append)
+                    .help("Keep only these fields of the result"),
+            )
+            .arg(Arg::new("save").long("save").value_name("FILE").help("Write the answer to a file and say how large it is"))
             .arg(fixtures())
             .arg(
                 Arg::new("pairs")

@@ -7,7 +7,12 @@
 
 mod app;
 mod args;
+mod ask;
+mod budget;
+mod clients;
 mod commands;
+mod doctor;
+mod files;
 mod fixtures;
 mod flags;
 mod journals;
@@ -16,6 +21,7 @@ mod output;
 mod progress;
 mod settings;
 mod toolsets;
+mod units;
 
 use std::process::ExitCode;
 

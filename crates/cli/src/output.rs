@@ -31,7 +31,9 @@ impl Output {
             _ => anstream::ColorChoice::Auto,
         };
         choice.write_global();
-        Output { json: matches.get_flag("json"), quiet: matches.get_flag("quiet") }
+        let json = matches.get_flag("json");
+        // An envelope says everything by itself.
+        Output { json, quiet: json || matches.get_flag("quiet") }
     }
 
     /// Prints a result: `text` for a person, one envelope with `--json`.
@@ -77,12 +79,23 @@ pub fn explain(fault: &Fault) {
             say(format_args!("  - {error}"));
         }
     }
-    let hint = fault.hint.as_deref().or(match fault.code {
-        ErrorCode::Internal => Some("this is a bug; run again with RUST_LOG=debug and report the log"),
-        _ => None,
-    });
-    if let Some(hint) = hint {
-        say(format_args!("{NAME}hint:{NAME:#} {hint}"));
+    say(format_args!("{NAME}hint:{NAME:#} {}", next_step(fault)));
+}
+
+/// The hint of a failure; one that brings none gets the remedy of its code.
+fn next_step(fault: &Fault) -> String {
+    match (&fault.hint, fault.code) {
+        (Some(hint), _) => hint.clone(),
+        (None, ErrorCode::Internal) => {
+            "this is a bug; run again with RUST_LOG=debug and report the log".into()
+        }
+        (None, ErrorCode::InvalidRequest | ErrorCode::BadRequest) => {
+            "run the command with --help to see what it takes".into()
+        }
+        (None, code) => {
+            let mut remedy = code.row().remedy.chars();
+            remedy.next().map(|first| first.to_lowercase().chain(remedy).collect()).unwrap_or_default()
+        }
     }
 }
 

@@ -19,7 +19,8 @@ pub struct Bar {
 impl Bar {
     pub fn start(hidden: bool) -> Bar {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30.green} {percent:>3}%  {msg}") {
+        // How much there is to do is often not known, or not at first.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
         Bar { bar, began: Instant::now(), hidden: hidden || !std::io::stderr().is_terminal() }
@@ -33,6 +34,11 @@ impl Bar {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         if let Some(total) = step.progress.total {
+            if self.bar.length().is_none()
+                && let Ok(style) = ProgressStyle::with_template("{bar:30.green} {percent:>3}%  {msg}")
+            {
+                self.bar.set_style(style);
+            }
             self.bar.set_length(total);
         }
         self.bar.set_position(step.progress.done.unwrap_or_default());

@@ -12,6 +12,7 @@ mod extension;
 mod repo;
 mod sqlite;
 mod store;
+mod suggest;
 mod tools;
 mod watch;
 

@@ -1,6 +1,5 @@
 //! `mainstay audit`: read, check and export the log of calls.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
@@ -73,7 +72,7 @@ fn unreadable(dir: &std::path::Path, error: &std::io::Error) -> Fault {
         .hint("a server started with --audit writes it")
 }
 
-fn chosen(dir: &PathBuf, matches: &ArgMatches) -> FaultResult<Vec<Value>> {
+fn chosen(dir: &std::path::Path, matches: &ArgMatches) -> FaultResult<Vec<Value>> {
     let mut rows = rows(dir).map_err(|error| unreadable(dir, &error))?;
     if let Some(tool) = matches.get_one::<String>("only") {
         rows.retain(|row| row["tool"].as_str() == Some(tool));
@@ -81,7 +80,7 @@ fn chosen(dir: &PathBuf, matches: &ArgMatches) -> FaultResult<Vec<Value>> {
     Ok(rows)
 }
 
-fn check(dir: &PathBuf, output: Output) -> FaultResult<ExitCode> {
+fn check(dir: &std::path::Path, output: Output) -> FaultResult<ExitCode> {
     let report = verify(dir).map_err(|error| unreadable(dir, &error))?;
     output.result(&report, || match &report.broken {
         None => {

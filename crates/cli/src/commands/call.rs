@@ -2,17 +2,20 @@
 
 use std::ffi::OsString;
 use std::io::Read;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use mainstay_contract::{Body, Fault, FaultResult, ToolDef};
-use mainstay_runtime::budget::{CURSOR, DETAIL, MAX_TOKENS};
-use mainstay_runtime::{Outcome, Request, Runtime};
-use serde_json::{Map, Value};
+use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
+use mainstay_runtime::{Outcome, Request, Runtime, nearest};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
-use crate::output::{Output, WARNING, exit_of, explain, print, say};
+use crate::output::{DONE, Output, WARNING, exit_of, explain, print, say};
+use crate::progress::Bar;
 use crate::settings::{Kind, Setting};
 use crate::toolsets::App;
+use crate::{budget, files, units};
 
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let settings = super::settings(matches)?;
@@ -27,28 +30,16 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         let def = runtime.registry().get(tool);
         args.extend(pair_args(&words, def.as_deref())?);
     }
-    let request = Request { meta: budget(matches), ..Request::new(tool, Value::Object(args)) };
-    Ok(answer(&runtime, request, output))
-}
-
-/// Flags that say how much of the answer is wanted, with the metadata each stands for.
-pub const BUDGET_FLAGS: [(&str, &str, &str); 3] = [
-    ("answer-tokens", MAX_TOKENS, "Answer with at most so many tokens; the cursor leads to the rest"),
-    ("answer-detail", DETAIL, "How much is told of each listed thing: ids, brief or full"),
-    ("answer-cursor", CURSOR, "Go on from the cursor of an earlier answer"),
-];
-
-fn budget(matches: &ArgMatches) -> Map<String, Value> {
-    let given = BUDGET_FLAGS.iter().filter_map(|(flag, key, _)| {
-        let text = matches.get_one::<String>(flag)?;
-        let number = text.parse::<u64>().ok().filter(|_| *key == MAX_TOKENS);
-        Some(((*key).to_owned(), number.map_or_else(|| Value::from(text.as_str()), Value::from)))
-    });
-    given.collect()
+    let answer = Answer {
+        fields: matches.get_many::<String>("fields").into_iter().flatten().cloned().collect(),
+        file: matches.get_one::<String>("save").map(|file| settings.work_dir.join(file)),
+    };
+    let request = Request { meta: budget::meta(matches), ..Request::new(tool, Value::Object(args)) };
+    call(&runtime, request, &answer, output)
 }
 
 /// Flags of the command itself that are followed by a value.
-const WITH_VALUE: &[&str] = &["args", "color", "config", "answer-tokens", "answer-detail", "answer-cursor"];
+const WITH_VALUE: &[&str] = &["args", "color", "config", "fields", "save"];
 const WITHOUT_VALUE: &[&str] =
     &["json", "quiet", "help", "conformance-fixtures", "classic", "discovery", "no-dashboard"];
 
@@ -78,7 +69,10 @@ pub fn rearrange(words: Vec<OsString>) -> Vec<OsString> {
             Some(setting) => setting.kind != Kind::Switch,
             None => !WITHOUT_VALUE.contains(&name),
         };
-        let is_ours = setting.is_some() || WITH_VALUE.contains(&name) || WITHOUT_VALUE.contains(&name);
+        let is_ours = setting.is_some()
+            || WITH_VALUE.contains(&name)
+            || budget::is_flag(name)
+            || WITHOUT_VALUE.contains(&name);
         let side = if is_ours { &mut ours } else { &mut pairs };
         side.push(word.clone());
         if takes_value && !inline {
@@ -92,37 +86,148 @@ pub fn rearrange(words: Vec<OsString>) -> Vec<OsString> {
     ours
 }
 
+/// What becomes of an answer.
+#[derive(Default)]
+struct Answer {
+    /// The parts of the result to keep; all of it when empty.
+    fields: Vec<String>,
+    /// Where the answer goes instead of stdout.
+    file: Option<PathBuf>,
+}
+
 /// Calls a tool and prints its answer; the exit status follows the answer.
-fn answer(runtime: &Runtime, request: Request, output: Output) -> ExitCode {
-    let outcome = runtime.call(request);
-    if output.json {
-        print(&mainstay_server::envelope(&outcome));
-        return status(&outcome);
+fn call(runtime: &Runtime, request: Request, answer: &Answer, output: Output) -> FaultResult<ExitCode> {
+    let bar = Bar::start(output.quiet);
+    let steps = bar.clone();
+    let (tool, args) = (request.tool.clone(), request.args.clone());
+    let mut outcome = runtime.call(request.on_step(move |_, step| steps.show(&step)));
+    bar.finish();
+    if let Err(failure) = &mut outcome.result
+        && failure.fault.hint.is_none()
+        && let Some(def) = runtime.registry().get(&tool)
+    {
+        failure.fault.hint = misspelled(&args, &def).or_else(|| next_step(&failure.fault, &def));
     }
-    for warning in &outcome.meta.warnings {
-        let message = warning.get("message").and_then(Value::as_str).unwrap_or_default();
-        say(format_args!("{WARNING}warning:{WARNING:#} {message}"));
+    if let Ok(Body::Json(raw)) = &mut outcome.result
+        && !answer.fields.is_empty()
+    {
+        let chosen = chosen(&serde_json::from_str(raw.get()).unwrap_or_default(), &answer.fields)?;
+        *raw = RawValue::from_string(chosen.to_string()).map_err(|error| Fault::internal(&error))?;
     }
-    match &outcome.result {
-        Ok(Body::Json(raw)) => {
-            let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-            print(&format!("{value:#}"));
+    if !output.json {
+        for warning in &outcome.meta.warnings {
+            let message = warning.get("message").and_then(Value::as_str).unwrap_or_default();
+            say(format_args!("{WARNING}warning:{WARNING:#} {message}"));
         }
-        Ok(Body::Text { text, .. }) => print(text),
-        Ok(Body::Content { blocks, .. }) => {
-            for text in blocks.iter().filter_map(|block| block.get("text")?.as_str()) {
-                print(text);
-            }
-        }
-        Ok(other) => print(&format!("{other:?}")),
-        Err(failure) => {
+    }
+    let text = match (&outcome.result, output.json) {
+        (_, true) => mainstay_server::envelope(&outcome),
+        (Ok(body), false) => page(body),
+        (Err(failure), false) => {
             explain(&failure.fault);
+            return Ok(status(&outcome));
         }
+    };
+    match &answer.file {
+        Some(file) if outcome.result.is_ok() => {
+            let text = if text.ends_with('\n') { text } else { text + "\n" };
+            files::write(file, &text).map_err(|error| {
+                Fault::invalid(format!("could not write {}: {error}", file.display()))
+                    .hint("name another file with --save")
+            })?;
+            let size = text.len() as u64;
+            output.result(&json!({ "file": file, "bytes": size }), || {
+                format!("{DONE}Wrote{DONE:#} {} ({})", file.display(), units::bytes(size))
+            });
+        }
+        _ => print(&text),
     }
     if let Some(cursor) = outcome.meta.page.as_ref().and_then(|page| page.cursor.as_ref()) {
-        say(format_args!("{WARNING}more:{WARNING:#} go on with --answer-cursor '{cursor}'"));
+        output.note(format_args!("{WARNING}more:{WARNING:#} go on with --answer-cursor '{cursor}'"));
     }
-    status(&outcome)
+    Ok(status(&outcome))
+}
+
+/// A body as a person reads it.
+fn page(body: &Body) -> String {
+    match body {
+        Body::Json(raw) => {
+            let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+            format!("{value:#}")
+        }
+        Body::Text { text, .. } => text.clone(),
+        Body::Content { blocks, .. } => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// The parts of a result named by dotted paths; a list on the way stands for each of its items.
+fn chosen(result: &Value, fields: &[String]) -> FaultResult<Value> {
+    let mut kept = Value::Null;
+    for field in fields {
+        let path: Vec<&str> = field.split('.').collect();
+        let Some(part) = part(result, &path) else {
+            let names: Vec<&str> =
+                result.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+            let near = nearest(field, names.iter().copied(), 1);
+            let hint = near.first().map_or_else(
+                || format!("the fields are {}", names.join(", ")),
+                |near| format!("did you mean {near}?"),
+            );
+            return Err(Fault::invalid(format!("the result has no field {field}")).hint(hint));
+        };
+        merge(&mut kept, part);
+    }
+    Ok(kept)
+}
+
+fn part(value: &Value, path: &[&str]) -> Option<Value> {
+    let Some((first, rest)) = path.split_first() else { return Some(value.clone()) };
+    match value {
+        Value::Array(items) => Some(items.iter().map(|item| part(item, path).unwrap_or(json!({}))).collect()),
+        Value::Object(fields) => Some(json!({ (*first): part(fields.get(*first)?, rest)? })),
+        _ => None,
+    }
+}
+
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (Value::Array(into), Value::Array(from)) if into.len() == from.len() => {
+            for (into, from) in into.iter_mut().zip(from) {
+                merge(into, from);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
+
+/// The argument that an unknown one was probably meant to be.
+fn misspelled(args: &Value, def: &ToolDef) -> Option<String> {
+    let known = def.input["properties"].as_object()?;
+    let unknown = args.as_object()?.keys().find(|key| !known.contains_key(*key))?;
+    let near = nearest(unknown, known.keys().map(String::as_str), 1);
+    near.first().map(|near| format!("did you mean {near}?"))
+}
+
+/// The next step for failures that mean the same with every tool.
+fn next_step(fault: &Fault, def: &ToolDef) -> Option<String> {
+    match fault.code {
+        ErrorCode::InvalidRequest | ErrorCode::SchemaInput => {
+            Some(format!("`mainstay tools show {}` lists the arguments", def.id))
+        }
+        ErrorCode::Forbidden | ErrorCode::PolicyDenied => {
+            Some(format!("`mainstay tools explain {}` says which rule decided", def.id))
+        }
+        _ => None,
+    }
 }
 
 fn status(outcome: &Outcome) -> ExitCode {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::reference;
 use super::tools::everything;
+use crate::files;
 use crate::output::{DONE, Output, table};
 use crate::toolsets::App;
 
@@ -137,14 +138,6 @@ fn text(changes: &[Change], missing: &[String]) -> String {
 }
 
 fn write(path: &Path, text: &str) -> FaultResult<()> {
-    let write = || -> std::io::Result<()> {
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(dir)?;
-        let file = tempfile::NamedTempFile::new_in(dir)?;
-        std::fs::write(file.path(), text)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| Fault::invalid(format!("could not write {}: {error}", path.display())))
+    files::write(path, text)
+        .map_err(|error| Fault::invalid(format!("could not write {}: {error}", path.display())))
 }

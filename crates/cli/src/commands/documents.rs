@@ -1,6 +1,5 @@
 //! Completions and manual pages, from the same definitions as the command line.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,12 +11,12 @@ use serde_json::json;
 use crate::args;
 use crate::output::Output;
 
-pub fn completions(matches: &ArgMatches) -> FaultResult<ExitCode> {
+pub fn completions(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let shell = *matches.get_one::<Shell>("shell").expect("clap requires a shell");
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "mainstay", &mut script);
-    std::io::stdout().write_all(&script).map_err(|error| Fault::internal(&error))?;
-    Ok(ExitCode::SUCCESS)
+    let script = String::from_utf8(script).map_err(|error| Fault::internal(&error))?;
+    Ok(output.result(&json!({ "shell": shell.to_string(), "script": script }), || script.clone()))
 }
 
 pub fn man(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {

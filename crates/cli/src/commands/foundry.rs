@@ -10,7 +10,7 @@ use mainstay_foundry::kit::{LazyKit, Source, check};
 use mainstay_foundry::{preview, scaffold};
 use serde_json::json;
 
-use crate::output::{DONE, ERROR, Output, print};
+use crate::output::{DONE, ERROR, Output};
 use crate::settings::{Settings, with_flags};
 
 pub fn command() -> Command {
@@ -127,10 +127,7 @@ fn write_preview(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> 
         fault.detail("errors", json!(issues)).hint("`mainstay call repl.validate` explains every problem")
     })?;
     match matches.get_one::<String>("out") {
-        None => {
-            print(&page);
-            Ok(ExitCode::SUCCESS)
-        }
+        None => Ok(output.result(&json!({ "html": page }), || page.clone())),
         Some(out) => {
             let path = settings.work_dir.join(out);
             std::fs::write(&path, &page)

@@ -1,15 +1,19 @@
 //! One file per command.
 
 pub mod audit;
-pub mod call;
+mod call;
 pub mod catalog;
 pub mod climax;
+mod commands_page;
 pub mod config;
+pub mod connect;
 mod contract;
 mod cost;
 mod dashboard;
+pub mod doctor;
 mod documents;
 pub mod foundry;
+pub mod init;
 mod mcp;
 pub mod programs;
 mod reference;
@@ -31,16 +35,30 @@ use crate::settings::Settings;
 
 /// Runs the command the arguments name.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    let wants_json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let matches = match args::command().try_get_matches_from(call::rearrange(arguments)) {
         Ok(matches) => matches,
-        Err(error) => {
-            // Help and version go to stdout with status 0, mistakes to stderr with status 2.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
+        Err(error) => return mistake(&error, wants_json),
     };
     let output = Output::new(&matches);
     dispatch(&matches, output).unwrap_or_else(|fault| output.fault(&fault))
+}
+
+/// Help and version go to stdout with status 0, mistakes to stderr with status 2, or into an envelope.
+fn mistake(error: &clap::Error, wants_json: bool) -> ExitCode {
+    let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    if !wants_json || !error.use_stderr() {
+        let _ = error.print();
+        return status;
+    }
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let tip = lines.find_map(|line| line.strip_prefix("tip: "));
+    let fault =
+        Fault::invalid(message).hint(tip.unwrap_or("run the command with --help to see what it takes"));
+    Output { json: true, quiet: true }.fault(&fault);
+    status
 }
 
 fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
@@ -59,8 +77,12 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("foundry", matches)) => foundry::run(matches, output),
         Some(("tools", matches)) => tools::run(matches, output),
         Some(("contract", matches)) => contract::run(matches, output),
+        Some(("init", matches)) => init::run(matches, output),
+        Some(("connect", matches)) => connect::connect(matches, output),
+        Some(("disconnect", matches)) => connect::disconnect(matches, output),
+        Some(("doctor", matches)) => doctor::run(matches, output),
         Some(("config", matches)) => config::run(matches, output),
-        Some(("completions", matches)) => documents::completions(matches),
+        Some(("completions", matches)) => documents::completions(matches, output),
         Some(("man", matches)) => documents::man(matches, output),
         _ => Err(Fault::invalid("no such command").hint("`mainstay --help` lists the commands")),
     }

@@ -1,6 +1,5 @@
 //! `mainstay programs`: check, list and serve program configurations.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,6 +10,7 @@ use mainstay_programs::{Dialect, config};
 use serde_json::json;
 
 use super::climax::{self, classic, configs, describe, policy};
+use crate::files;
 use crate::output::Output;
 use crate::toolsets::App;
 
@@ -105,19 +105,9 @@ fn import(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         output.note(format_args!("{tools} tools; `--apply` writes them to {}", path.display()));
         return Ok(code);
     }
-    write_new(&path, &yaml).map_err(|error| {
+    files::write_new(&path, &yaml).map_err(|error| {
         Fault::invalid(format!("could not write {}: {error}", path.display()))
             .hint("name another file with `--output`, or remove this one")
     })?;
     Ok(output.result(&result, || format!("Wrote {tools} tools to {}", path.display())))
-}
-
-/// Writes a file that was not there, whole or not at all.
-fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    file.persist_noclobber(path)?;
-    std::fs::File::open(dir)?.sync_all()
 }

@@ -10,8 +10,14 @@ use crate::settings::{Kind, SETTINGS};
 const GENERATED: &str = "<!-- Written by `scripts/generate` from the definitions; edit those. -->\n";
 
 /// Name and text of every page.
-pub fn pages(defs: &[&ToolDef]) -> [(&'static str, String); 4] {
-    [("tools.md", tools(defs)), ("errors.md", errors()), ("settings.md", settings()), ("facts.md", facts())]
+pub fn pages(defs: &[&ToolDef]) -> [(&'static str, String); 5] {
+    [
+        ("tools.md", tools(defs)),
+        ("errors.md", errors()),
+        ("settings.md", settings()),
+        ("facts.md", facts()),
+        ("commands.md", super::commands_page::page()),
+    ]
 }
 
 /// Which filter of `search` works in which language, from the pattern files.
@@ -163,6 +169,7 @@ fn settings() -> String {
             Kind::Path => "path".into(),
             Kind::Number => "whole number".into(),
             Kind::List => "list".into(),
+            Kind::Paths => "list of paths".into(),
             Kind::Choice(words) => words.join(", "),
         };
         let default =

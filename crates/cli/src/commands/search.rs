@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
 use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
@@ -13,6 +14,7 @@ use crate::output::{DIM, DONE, MATCH, NAME, Output, exit_of, explain, print};
 use crate::progress::Bar;
 use crate::settings::with_flags;
 use crate::toolsets::App;
+use crate::units;
 
 /// Arguments that have a place of their own on the command line.
 const PLACED: &[&str] = &["query", "repoPath"];
@@ -82,7 +84,7 @@ pub fn index(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         }
         "status" => {
             let outcome = runtime.call(Request::new("index_status", json!({})));
-            Ok(finish(&outcome, output, |value| format!("{value:#}")))
+            Ok(finish(&outcome, output, status))
         }
         _ => {
             let outcome = runtime.call(Request::new("check_status", json!({ "verify": true })));
@@ -198,7 +200,7 @@ fn page(result: &Value) -> String {
         }
     }
     if files.is_empty() {
-        text.push_str("No match");
+        text.push_str("No match\n");
     }
     for note in search["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         text.push_str(&format!("{DIM}{note}{DIM:#}\n"));
@@ -244,17 +246,62 @@ fn highlighted(line: &str, offset: usize, matches: &[(usize, usize)]) -> String 
 
 fn built(result: &Value) -> String {
     let number = |key: &str| result[key].as_u64().unwrap_or_default();
-    let seconds = number("elapsedMs") as f64 / 1000.0;
     let mut text = format!(
-        "{DONE}Indexed{DONE:#} {} chunks from {} files in {seconds:.1}s ({} worked on)",
-        number("chunks"),
-        number("files"),
-        number("analysedFiles"),
+        "{DONE}Indexed{DONE:#} {} from {} in {} ({} worked on)",
+        units::many(number("chunks"), "chunk"),
+        units::many(number("files"), "file"),
+        units::duration(Duration::from_millis(number("elapsedMs"))),
+        units::count(number("analysedFiles")),
     );
     for (reason, count) in result["skipped"].as_object().into_iter().flatten() {
         text.push_str(&format!("\n  {DIM}skipped{DIM:#}  {count} {reason}"));
     }
     text
+}
+
+fn status(result: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let index = &result["index"];
+    let mut rows = vec![("repository", text(&result["repoPath"]))];
+    match (index, result["problem"].as_str()) {
+        (_, Some(problem)) => rows.push(("index", problem.to_owned())),
+        (Value::Null, None) => rows.push(("index", "none yet; `mainstay index build` builds it".into())),
+        (index, None) => {
+            let number = |key: &str| index[key].as_u64().unwrap_or_default();
+            rows.push((
+                "index",
+                format!("{}, {}", text(&result["repoCacheRoot"]), units::bytes(number("indexBytes"))),
+            ));
+            rows.push(("built", text(&index["builtAt"])));
+            let source = units::bytes(number("sourceBytes"));
+            let files = units::many(number("files"), "file");
+            rows.push((
+                "holds",
+                format!("{} from {files} ({source})", units::many(number("chunks"), "chunk")),
+            ));
+            let words = |key: &str| {
+                let counts = index[key].as_object().into_iter().flatten();
+                let mut counts: Vec<(u64, &String)> =
+                    counts.filter_map(|(name, count)| Some((count.as_u64()?, name))).collect();
+                counts.sort_by(|a, b| b.cmp(a));
+                let words = counts.iter().map(|(count, name)| format!("{name} {}", units::count(*count)));
+                words.collect::<Vec<_>>().join(", ")
+            };
+            rows.push(("languages", words("languages")));
+            rows.push(("skipped", words("skipped")));
+            rows.push(("since then", since(&index["freshness"])));
+        }
+    }
+    let lines = rows.iter().filter(|(_, said)| !said.is_empty());
+    lines.map(|(name, said)| format!("{DIM}{name:<11}{DIM:#} {said}\n")).collect()
+}
+
+fn since(fresh: &Value) -> String {
+    let parts = [("changedFiles", "changed"), ("addedFiles", "added"), ("deletedFiles", "deleted")];
+    let counts =
+        parts.iter().filter_map(|(key, word)| Some((fresh[key].as_u64().filter(|count| *count > 0)?, word)));
+    let said: Vec<String> = counts.map(|(count, word)| format!("{} {word}", units::count(count))).collect();
+    if said.is_empty() { "nothing changed".into() } else { said.join(", ") }
 }
 
 fn checks(result: &Value) -> String {

@@ -11,11 +11,15 @@ use super::{Given, SettingsError};
 pub fn read(path: &Path) -> Result<Vec<Given>, SettingsError> {
     let bad =
         |line: usize, reason: String| SettingsError::File { path: path.display().to_string(), line, reason };
-    let text = std::fs::read_to_string(path).map_err(|error| bad(0, error.to_string()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| SettingsError::Unreadable {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    })?;
     let document = Document::parse(text.as_str()).map_err(|error| {
         let line = error.span().map_or(0, |span| line_of(&text, span.start));
         bad(line, error.message().to_owned())
     })?;
+    let folder = path.parent().unwrap_or(Path::new("."));
     let mut given = Vec::new();
     for (key, item) in document.iter() {
         let line = document.key(key).and_then(|key| key.span()).map_or(0, |span| line_of(&text, span.start));
@@ -25,7 +29,7 @@ pub fn read(path: &Path) -> Result<Vec<Given>, SettingsError> {
             let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
             return Err(bad(line, format!("unknown key {key}{hint}")));
         };
-        let value = text_of(item, setting.kind)
+        let value = text_of(item, setting.kind, folder)
             .ok_or_else(|| bad(line, format!("{key} must be {}", describe(setting.kind))))?;
         let origin = mainstay_runtime::Origin::File { path: path.display().to_string(), line };
         given.push(Given { key: setting.key, value, origin });
@@ -37,15 +41,21 @@ fn line_of(text: &str, offset: usize) -> usize {
     text[..offset.min(text.len())].matches('\n').count() + 1
 }
 
-/// The value in the spelling a flag would use.
-fn text_of(item: &Item, kind: Kind) -> Option<String> {
+/// The value in the spelling a flag would use; a path is taken from the folder of the file.
+fn text_of(item: &Item, kind: Kind, folder: &Path) -> Option<String> {
+    let whole = |path: &str| match path {
+        "." => folder.display().to_string(),
+        path => folder.join(path).display().to_string(),
+    };
     match (item.as_value()?, kind) {
         (Value::Boolean(value), Kind::Switch) => Some(value.value().to_string()),
         (Value::Integer(value), Kind::Number) => Some(value.value().to_string()),
-        (Value::String(value), Kind::Text | Kind::Path | Kind::Choice(_)) => Some(value.value().clone()),
-        (Value::Array(values), Kind::List) => {
+        (Value::String(value), Kind::Path) => Some(whole(value.value())),
+        (Value::String(value), Kind::Text | Kind::Choice(_)) => Some(value.value().clone()),
+        (Value::Array(values), Kind::List | Kind::Paths) => {
             let items: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
-            items.map(|items| items.join(","))
+            let spelled = |item: &str| if kind == Kind::Paths { whole(item) } else { item.to_owned() };
+            items.map(|items| items.into_iter().map(spelled).collect::<Vec<_>>().join(","))
         }
         _ => None,
     }
@@ -56,7 +66,7 @@ fn describe(kind: Kind) -> String {
         Kind::Switch => "true or false".into(),
         Kind::Text | Kind::Path => "a string".into(),
         Kind::Number => "a whole number".into(),
-        Kind::List => "a list of strings".into(),
+        Kind::List | Kind::Paths => "a list of strings".into(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
     }
 }

@@ -12,10 +12,22 @@ use serde_json::{Map, Value, json};
 
 pub use self::table::{Kind, SETTINGS, Setting};
 
+/// The configuration file of a project.
+pub const FILE_NAME: &str = "mainstay.toml";
+
+/// The configuration file for every project of the user.
+pub fn user_file(env: &BTreeMap<String, String>) -> Option<PathBuf> {
+    let config_home = env.get("XDG_CONFIG_HOME").map(PathBuf::from);
+    let config_home = config_home.or_else(|| env.get("HOME").map(|home| Path::new(home).join(".config")));
+    config_home.map(|dir| dir.join("mainstay").join(FILE_NAME))
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error("{path}:{line}: {reason}")]
     File { path: String, line: usize, reason: String },
+    #[error("could not read {path}: {reason}")]
+    Unreadable { path: String, reason: String },
     #[error("{origin}: {reason}")]
     Value { origin: String, reason: String },
 }
@@ -65,18 +77,13 @@ impl Settings {
     }
 
     /// The configuration files that exist, weakest first.
-    fn files(&self, matches: &ArgMatches) -> Vec<PathBuf> {
+    pub fn files(&self, matches: &ArgMatches) -> Vec<PathBuf> {
         let named = matches.try_get_one::<String>("config").ok().flatten().cloned();
         if let Some(path) = named.or_else(|| self.env.get("MAINSTAY_CONFIG").cloned()) {
             return vec![self.work_dir.join(path)];
         }
-        let config_home = self.env.get("XDG_CONFIG_HOME").map(PathBuf::from);
-        let config_home =
-            config_home.or_else(|| self.env.get("HOME").map(|home| Path::new(home).join(".config")));
-        let user = config_home.map(|dir| dir.join("mainstay/mainstay.toml"));
-        let project =
-            self.work_dir.ancestors().map(|dir| dir.join("mainstay.toml")).find(|path| path.is_file());
-        user.into_iter().filter(|path| path.is_file()).chain(project).collect()
+        let project = self.work_dir.ancestors().map(|dir| dir.join(FILE_NAME)).find(|path| path.is_file());
+        user_file(&self.env).into_iter().filter(|path| path.is_file()).chain(project).collect()
     }
 
     fn put(&mut self, given: Given) -> Result<(), SettingsError> {
@@ -155,7 +162,7 @@ fn normal(setting: &Setting, value: &str) -> Result<String, String> {
             true => Ok(value.to_owned()),
             false => Err(format!("{name} must be one of {}, not {value}", words.join(", "))),
         },
-        Kind::Text | Kind::Path | Kind::List => Ok(value.to_owned()),
+        Kind::Text | Kind::Path | Kind::List | Kind::Paths => Ok(value.to_owned()),
     }
 }
 
@@ -176,7 +183,7 @@ fn add_flags(command: Command) -> Command {
                 .default_missing_value("true")
                 .value_name("BOOL")
                 .hide_default_value(true),
-            Kind::List => arg.action(ArgAction::Append).value_name("A,B"),
+            Kind::List | Kind::Paths => arg.action(ArgAction::Append).value_name("A,B"),
             Kind::Number => arg.value_name("N"),
             Kind::Path => arg.value_name("PATH"),
             Kind::Choice(words) => {
@@ -199,7 +206,8 @@ const SHORT_FLAGS: &[(&str, &str, &str)] = &[
     ("no-dashboard", "dashboard", "false"),
 ];
 
-fn from_flags(matches: &ArgMatches) -> Vec<Given> {
+/// What was chosen with flags of this command line.
+pub fn from_flags(matches: &ArgMatches) -> Vec<Given> {
     let mut given = Vec::new();
     for setting in SETTINGS {
         let Ok(Some(values)) = matches.try_get_many::<String>(setting.key) else { continue };
@@ -226,7 +234,7 @@ pub fn file_schema() -> Value {
             let mut schema = match setting.kind {
                 Kind::Switch => json!({ "type": "boolean" }),
                 Kind::Number => json!({ "type": "integer", "minimum": 0 }),
-                Kind::List => json!({ "type": "array", "items": { "type": "string" } }),
+                Kind::List | Kind::Paths => json!({ "type": "array", "items": { "type": "string" } }),
                 Kind::Choice(words) => json!({ "enum": words }),
                 Kind::Text | Kind::Path => json!({ "type": "string" }),
             };
@@ -280,9 +288,9 @@ mod tests {
             let (flag_value, file_value) = match setting.kind {
                 Kind::Switch => ("true".into(), "true".into()),
                 Kind::Number => ("7".to_owned(), "7".into()),
-                Kind::List => ("a,b".into(), "[\"a\", \"b\"]".into()),
+                Kind::List | Kind::Paths => ("/a,/b".into(), "[\"/a\", \"/b\"]".into()),
                 Kind::Choice(words) => (words[1].to_owned(), format!("\"{}\"", words[1])),
-                Kind::Text | Kind::Path => ("x".into(), "\"x\"".into()),
+                Kind::Text | Kind::Path => ("/x".into(), "\"/x\"".into()),
             };
             let by_flag = load(&[&format!("--{}={flag_value}", setting.key)], &[], dir.path()).unwrap();
             let by_env = load(&[], &[(&setting.env(), &flag_value)], dir.path()).unwrap();
@@ -293,6 +301,22 @@ mod tests {
                 assert_eq!(settings.text(setting.key), Some(flag_value.as_str()), "{}", setting.key);
             }
         }
+    }
+
+    #[test]
+    fn paths_in_a_file_are_taken_from_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let below = dir.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        let text = "repo = \".\"\nkit = \"kit\"\nallowed-repo-roots = [\"a\", \"/z\"]\n";
+        std::fs::write(dir.path().join("mainstay.toml"), text).unwrap();
+        let settings = load(&[], &[], &below).unwrap();
+        assert_eq!(settings.repo(), dir.path());
+        assert_eq!(settings.path("kit").unwrap(), dir.path().join("kit"));
+        let roots = settings.list("allowed-repo-roots").value;
+        assert_eq!(roots, [dir.path().join("a").display().to_string(), "/z".into()]);
+        let by_flag = load(&["--kit", "kit"], &[], &below).unwrap();
+        assert_eq!(by_flag.path("kit").unwrap(), below.join("kit"));
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub enum Kind {
     Path,
     Number,
     List,
+    /// A list of paths.
+    Paths,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -141,7 +143,7 @@ pub const SETTINGS: &[Setting] = &[
     row("host", Kind::Text, &[], "127.0.0.1", "Address the HTTP server listens on"),
     row("port", Kind::Number, &[], "7345", "Port the HTTP server listens on; 0 takes a free one"),
     Setting { secret: true, ..row("token", Kind::Text, &[], "", "Bearer token HTTP clients must send") },
-    row("allowed-repo-roots", Kind::List, &[], "", "Directories whose repositories HTTP clients may name"),
+    row("allowed-repo-roots", Kind::Paths, &[], "", "Directories whose repositories HTTP clients may name"),
     row("cors-origins", Kind::List, &[], "", "Origins browsers may call the HTTP API from"),
     row("audit", Kind::Path, &[], "", "Directory of the audit log; calls are not logged when unset"),
     row("record", Kind::Path, &[], "", "File to record calls and answers in, for `mainstay replay`"),

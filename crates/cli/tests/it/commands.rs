@@ -34,7 +34,14 @@ fn an_unknown_argument_is_named() {
     check(
         &Site::new(),
         ["call", "index_status", "--args", r#"{"surprise":1}"#],
-        "exit: 2\n--- stderr\nerror: invalid arguments: arguments must NOT have additional properties: 'surprise'\n",
+        "exit: 2\n--- stderr\nerror: invalid arguments: arguments must NOT have additional properties: 'surprise'\n\
+         hint: `mainstay tools show index_status` lists the arguments\n",
+    );
+    check(
+        &Site::new(),
+        ["call", "index_status", "--repo-pth", "x"],
+        "exit: 2\n--- stderr\nerror: invalid arguments: arguments must NOT have additional properties: 'repo-pth'\n\
+         hint: did you mean repoPath?\n",
     );
 }
 

@@ -1,22 +1,28 @@
 //! The binary as its users meet it: commands, servers and clients are real processes.
 #![allow(clippy::unwrap_used)]
 
+mod book;
 mod budget;
 mod catalog;
 mod client;
 mod commands;
+mod connect;
 mod contracts;
 mod crates;
+mod doctor;
 mod downloads;
 mod everywhere;
 mod examples;
 mod generated;
 mod guides;
 mod http;
+mod init;
 mod journals;
+mod manners;
 mod parity;
 mod readme;
 mod site;
 mod sqlite;
+mod terminal;
 mod trees;
 mod watching;

@@ -41,6 +41,10 @@ impl Site {
         self.root.path().join("repo")
     }
 
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
     /// A copy of home and repository as they are.
     pub fn save(&self) -> tempfile::TempDir {
         let state = tempfile::tempdir().unwrap();
@@ -63,7 +67,7 @@ impl Site {
             .current_dir(self.repo())
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("HOME", self.root.path().join("home"));
+            .env("HOME", self.home());
         command
     }
 

@@ -228,6 +228,10 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
         }
         take(&mut payload, *mode, &answer, hits(&answer, detail, lines), modes.len() == 1);
     }
+    if payload.total.code + payload.total.prose == 0 && args.cursor.is_none() {
+        let filters = options(args, Mode::All, lines).filters;
+        payload.notes.extend(crate::suggest::nearest_query(&index, &args.query, &filters));
+    }
     if detail == Detail::Full {
         payload.bundles = Some(bundles(&[("code", &payload.code), ("prose", &payload.prose)]));
     }
