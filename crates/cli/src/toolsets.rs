@@ -9,7 +9,7 @@ use mainstay_foundry::{FoundryConfig, PolicyError};
 use mainstay_process::{Env, Launcher};
 use mainstay_programs::{Detail, ProgramsConfig};
 use mainstay_runtime::Runtime;
-use mainstay_search::{Network, SearchConfig};
+use mainstay_search::{Git, Network, SearchConfig};
 
 use crate::app::{access, cache_dir, limits};
 use crate::fixtures;
@@ -19,10 +19,11 @@ use crate::settings::Settings;
 const MIN_SECRET_CHARS: usize = 8;
 
 /// Which repository is searched and where its index lives.
-fn search(settings: &Settings) -> SearchConfig {
+fn search(settings: &Settings, git: Git) -> SearchConfig {
     SearchConfig {
         repo: settings.repo(),
         cache_dir: cache_dir(settings),
+        git,
         settings: crate::commands::config::as_json(settings),
         network: network(settings),
     }
@@ -120,7 +121,10 @@ impl<'a> App<'a> {
         let mut tools = Vec::new();
         for toolset in toolsets {
             match toolset {
-                Toolset::Search => tools.extend(mainstay_search::tools(search(self.settings))),
+                Toolset::Search => {
+                    let git = Git::new(Arc::clone(&self.launcher), self.child_env());
+                    tools.extend(mainstay_search::tools(search(self.settings, git)));
+                }
                 Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
                 Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),
                 Toolset::Foundry => {

@@ -8,9 +8,13 @@ mod download;
 mod engine;
 mod error;
 mod extension;
+mod git;
+mod records;
 mod repo;
 mod store;
 mod tools;
+mod triage;
+mod workspace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +24,7 @@ use serde_json::Value;
 
 pub use download::Network;
 pub use error::SearchError;
+pub use git::Git;
 
 /// What the toolset is given; it reads nothing from the environment.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +33,8 @@ pub struct SearchConfig {
     pub repo: PathBuf,
     /// Where indexes and downloads are kept.
     pub cache_dir: PathBuf,
+    /// How facts about history are found; none are where git is not available.
+    pub git: Git,
     /// The effective settings with their origin, as `config_status` reports them.
     pub settings: Value,
     /// How downloads reach the network.
@@ -38,12 +45,26 @@ pub struct SearchConfig {
 struct Search {
     config: SearchConfig,
     engine: engine::Engine,
+    ledgers: triage::ledger::Ledgers,
+    finder: triage::find::Finder,
+    git: Git,
+}
+
+impl Search {
+    fn new(config: SearchConfig) -> Search {
+        Search {
+            engine: engine::Engine::new(config.cache_dir.clone()),
+            ledgers: triage::ledger::Ledgers::new(config.cache_dir.clone()),
+            finder: triage::find::Finder::default(),
+            git: config.git.clone(),
+            config,
+        }
+    }
 }
 
 /// The tools of this toolset.
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
-    let engine = engine::Engine::new(config.cache_dir.clone());
-    tools::table(&Arc::new(Search { config, engine }))
+    tools::table(&Arc::new(Search::new(config)))
 }
 
 /// Every language of which facts are known, and the filters of `search` that work there.

@@ -166,17 +166,22 @@ fn parse(text: &str) -> Value {
 
 fn count(result: &str) -> usize {
     let result = parse(result);
-    ["code", "prose"].iter().map(|mode| result["search"][mode].as_array().map_or(0, Vec::len)).sum()
+    ["code", "prose", "records"]
+        .iter()
+        .map(|mode| result["search"][mode].as_array().map_or(0, Vec::len))
+        .sum()
 }
 
 /// Hits grouped by file, in the order of their best hit.
 fn page(result: &Value) -> String {
     let search = &result["search"];
+    let modes = ["code", "prose", "records"];
     let hits: Vec<&Value> =
-        ["code", "prose"].iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()).collect();
-    let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
+        modes.iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()).collect();
+    let mut files: Vec<(String, Vec<&Value>)> = Vec::new();
     for hit in hits {
         let file = hit["file"].as_str().unwrap_or_default();
+        let file = hit["repo"].as_str().map_or(file.to_owned(), |repo| format!("{repo}/{file}"));
         match files.iter_mut().find(|group| group.0 == file) {
             Some(group) => group.1.push(hit),
             None => files.push((file, vec![hit])),

@@ -1,5 +1,6 @@
 //! The table of tools, one line each.
 
+mod bootstrap;
 mod build_index;
 mod cache_gc;
 mod check_status;
@@ -13,8 +14,12 @@ mod index_status;
 mod report_artifacts;
 mod search;
 mod show_file;
+mod triage_context_pack;
+mod triage_decision;
+mod triage_ingest;
 mod verify_extensions;
 mod words;
+mod workspace_status;
 
 use std::sync::Arc;
 
@@ -37,5 +42,10 @@ pub fn table(search: &Arc<Search>) -> Vec<Tool> {
         download_dictionaries::tool(search),
         download_extensions::tool(search),
         verify_extensions::tool(search),
+        bootstrap::tool(search),
+        workspace_status::tool(search),
+        triage_ingest::tool(search),
+        triage_decision::tool(search),
+        triage_context_pack::tool(search),
     ]
 }

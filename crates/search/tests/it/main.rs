@@ -1,8 +1,10 @@
 //! The search toolset on real repositories.
 #![allow(clippy::unwrap_used)]
 
+mod aborts;
 mod archives;
 mod arguments;
+mod bootstrap;
 mod caches;
 mod downloads;
 mod extensions;
@@ -11,3 +13,6 @@ mod origin;
 mod site;
 mod status;
 mod structural;
+mod triage;
+mod triage_formats;
+mod workspace;

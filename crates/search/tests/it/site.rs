@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainstay_contract::{Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Silent, Tool};
+use jiff::Timestamp;
+use mainstay_contract::{
+    Body, Call, CallParts, Caller, CancelToken, Fault, FaultResult, Gate, Host, NoHost, Notes, Silent, Tool,
+    ToolDef, ToolUse, Toolset,
+};
 use mainstay_search::{Network, SearchConfig, tools};
 use serde_json::{Map, Value, json};
 
@@ -29,7 +33,13 @@ impl Site {
     /// Forgets everything but the files, as a new process would.
     pub fn restart(&mut self) {
         let (cache_dir, network) = (self.cache(), self.network.clone());
-        self.tools = tools(SearchConfig { repo: self.repo(), cache_dir, settings: json!({}), network });
+        self.tools = tools(SearchConfig {
+            repo: self.repo(),
+            cache_dir,
+            settings: json!({}),
+            network,
+            ..SearchConfig::default()
+        });
     }
 
     /// A site whose repository is indexed.
@@ -72,6 +82,17 @@ impl Site {
         self.call_until(caller, &CancelToken::new(), tool, args)
     }
 
+    /// A call at a moment of the test's choice.
+    pub fn call_at(&self, now: &str, tool: &str, args: Value) -> Result<Value, Fault> {
+        let clock = Arc::new(Clock(now.parse().unwrap()));
+        self.noted(Caller::default(), clock, &CancelToken::new(), tool, args).0
+    }
+
+    /// The definition of a tool.
+    pub fn definition(&self, tool: &str) -> &ToolDef {
+        &self.tools.iter().find(|one| one.def.id == tool).unwrap().def
+    }
+
     /// A call that somebody may cancel.
     pub fn call_until(
         &self,
@@ -80,12 +101,13 @@ impl Site {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        self.noted(caller, cancel, tool, args).0
+        self.noted(caller, Arc::new(NoHost), cancel, tool, args).0
     }
 
     /// The warnings of a call that succeeds.
     pub fn warnings(&self, tool: &str, args: Value) -> Vec<Value> {
-        let (outcome, notes) = self.noted(Caller::default(), &CancelToken::new(), tool, args);
+        let (outcome, notes) =
+            self.noted(Caller::default(), Arc::new(NoHost), &CancelToken::new(), tool, args);
         outcome.unwrap();
         notes.warnings
     }
@@ -93,6 +115,7 @@ impl Site {
     fn noted(
         &self,
         caller: Caller,
+        host: Arc<dyn Host>,
         cancel: &CancelToken,
         tool: &str,
         args: Value,
@@ -104,7 +127,7 @@ impl Site {
             request_id: None,
             cancel: cancel.clone(),
             progress: Arc::new(Silent),
-            host: Arc::new(NoHost),
+            host,
             client: None,
             input: Default::default(),
             meta: Map::new(),
@@ -122,5 +145,34 @@ impl Site {
         let hits =
             ["code", "prose"].iter().flat_map(|mode| found["search"][mode].as_array().unwrap().clone());
         hits.map(|hit| format!("{}:{}", hit["file"].as_str().unwrap(), hit["startLine"])).collect()
+    }
+}
+
+/// A host where it is always the same moment.
+struct Clock(Timestamp);
+
+impl Host for Clock {
+    fn tools(&self, caller: &Caller) -> Vec<Arc<ToolDef>> {
+        NoHost.tools(caller)
+    }
+
+    fn invoke(&self, call: &Call, tool: &str, args: Value) -> FaultResult<Body> {
+        NoHost.invoke(call, tool, args)
+    }
+
+    fn usage(&self) -> Vec<ToolUse> {
+        NoHost.usage()
+    }
+
+    fn is_open(&self, gate: Gate) -> bool {
+        NoHost.is_open(gate)
+    }
+
+    fn toolsets(&self) -> Vec<Toolset> {
+        NoHost.toolsets()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0
     }
 }
