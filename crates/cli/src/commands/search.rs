@@ -190,6 +190,10 @@ fn page(result: &Value) -> String {
     let mut text = String::new();
     for (file, hits) in &files {
         for hit in hits {
+            if let Some(record) = hit.get("record") {
+                text.push_str(&record_line(hit, record));
+                continue;
+            }
             let line = hit["snippet"]["line"].as_u64().or(hit["startLine"].as_u64()).unwrap_or(1);
             let name = hit["name"].as_str().unwrap_or_default();
             let kind = hit["kind"].as_str().unwrap_or_default();
@@ -215,6 +219,22 @@ fn page(result: &Value) -> String {
         text.push_str(&format!("{DIM}{changed} files changed since the index was built; they were searched as they are now{DIM:#}\n"));
     }
     text.trim_end().to_owned()
+}
+
+/// A triage record: what a person needs to tell it from others, and its id for the next call.
+fn record_line(hit: &Value, record: &Value) -> String {
+    let field = |key: &str| record[key].as_str().unwrap_or("-").to_owned();
+    let status = if hit["kind"] == "decision" { field("state") } else { field("status") };
+    format!(
+        "{NAME}{}{NAME:#}  {} {status} {DIM}{}{DIM:#} {} {}\n{:>6}  {}\n\n",
+        hit["id"].as_str().unwrap_or_default(),
+        field("severity"),
+        hit["kind"].as_str().unwrap_or_default(),
+        field("vulnId"),
+        field("packageName"),
+        "",
+        hit["headline"].as_str().unwrap_or_default(),
+    )
 }
 
 fn pair(value: &Value) -> Option<(usize, usize)> {

@@ -68,3 +68,8 @@ fn programs_guide_is_true() {
 fn catalog_guide_is_true() {
     check_guide("catalog.md");
 }
+
+#[test]
+fn search_guide_is_true() {
+    check_guide("search.md");
+}

@@ -15,5 +15,6 @@ mod http;
 mod journals;
 mod parity;
 mod readme;
+mod search_tools;
 mod site;
 mod trees;

@@ -186,7 +186,7 @@ fn nullable_bool(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 fn meta_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": ["string", "array", "object"] })
+    schemars::json_schema!({ "anyOf": [{ "type": "string" }, { "type": "array" }, { "type": "object" }] })
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq)]

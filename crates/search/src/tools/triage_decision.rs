@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::triage::decide::{self, Judged, Standing};
 use crate::triage::ledger::{Ledger, MAX_RECORDS};
-use crate::triage::record::{Decision, Finding, RecordType, Status, record_id};
+use crate::triage::record::{Decision, Finding, RecordType, Status, own_fields, record_id};
 use crate::{Search, SearchError};
 
 pub fn tool(search: &Arc<Search>) -> Tool {
@@ -158,7 +158,7 @@ fn wanted(args: &Args, now: Timestamp) -> FaultResult<Decision> {
         expires_at,
         evidence_refs: args.evidence.clone().unwrap_or_default(),
         supersedes: None,
-        meta: args.meta.as_ref().and_then(Value::as_object).cloned().unwrap_or_default(),
+        meta: own_fields(args.meta.as_ref())?,
         finding_digest: String::new(),
     })
 }

@@ -12,7 +12,7 @@ use crate::triage::decide;
 use crate::triage::formats::{self, Draft, Entry, Source};
 use crate::triage::input;
 use crate::triage::ledger::{Ledger, MAX_RECORDS};
-use crate::triage::record::{Finding, MAX_LIST, RecordType, line, record_id};
+use crate::triage::record::{Finding, MAX_LIST, RecordType, line, own_fields, record_id};
 use crate::{Search, SearchError};
 
 /// Reports larger than this are refused.
@@ -143,7 +143,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     let entries = formats::entries(args.source, &document)?;
     call.cancel().check()?;
     let now = timestamp(call.now());
-    let given = args.meta.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+    let given = own_fields(args.meta.as_ref())?;
     let mut report = Report {
         source: args.source.name(),
         repo_root: repo.display().to_string(),

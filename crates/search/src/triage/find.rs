@@ -18,6 +18,8 @@ use crate::SearchError;
 
 /// Hits looked at for one answer; what ranks below is not asked for by anybody.
 const MAX_HITS: usize = 20_000;
+/// Indexes of records kept open; one more starts over.
+const MAX_OPEN: usize = 16;
 /// A query that lists every record.
 const EVERYTHING: &str = "*";
 
@@ -117,6 +119,9 @@ impl Finder {
         }
         let index = Arc::new(Index::open(&pages, &store)?);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= MAX_OPEN {
+            open.clear();
+        }
         open.insert(dir, (ledger.mark.clone(), Arc::clone(&index)));
         Ok(index)
     }

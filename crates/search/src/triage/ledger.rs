@@ -23,8 +23,10 @@ use crate::store::repo_dir_name;
 
 /// Findings and decisions one repository may have; past it somebody should look at the scanner.
 pub const MAX_RECORDS: usize = 100_000;
-/// A ledger larger than this was not written by us.
+/// A ledger may not grow larger, and one that is was not written by us.
 const MAX_LEDGER_BYTES: u64 = 1 << 30;
+/// Ledgers kept in memory; one more starts over.
+const MAX_KNOWN: usize = 16;
 /// How long a writer waits for another one.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 const FORMAT: &str = "mainstay-triage";
@@ -83,6 +85,9 @@ impl Ledgers {
             return Ok(Arc::clone(ledger));
         }
         let ledger = Arc::new(load(&path)?);
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
         known.insert(path, (stamp, Arc::clone(&ledger)));
         Ok(ledger)
     }
@@ -104,6 +109,9 @@ impl Ledgers {
         }
         call.cancel().check()?;
         let bytes = serde_json::to_vec(&ledger).map_err(|error| Fault::internal(&error))?;
+        if bytes.len() as u64 > MAX_LEDGER_BYTES {
+            return Err(Fault::invalid("the records of this repository would take more than 1 GiB").into());
+        }
         write_whole(&dir, "ledger.json", &bytes)?;
         Ok((done, self.read(repo)?))
     }

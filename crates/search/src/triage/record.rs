@@ -1,5 +1,6 @@
 //! Findings and decisions, as they are stored and shown.
 
+use mainstay_contract::{Fault, FaultResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,6 +13,9 @@ pub const MAX_LINE_CHARS: usize = 500;
 pub const MAX_TEXT_CHARS: usize = 8_000;
 /// References, weaknesses and the like kept of one finding.
 pub const MAX_LIST: usize = 50;
+
+/// Bytes of the fields a caller may add.
+const MAX_META_BYTES: usize = 8_192;
 
 /// One finding of a scanner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -270,5 +274,15 @@ pub fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
+    }
+}
+
+/// The fields a caller adds to records, which are kept with each of them and so must be small.
+pub fn own_fields(meta: Option<&Value>) -> FaultResult<Map<String, Value>> {
+    let fields = meta.and_then(Value::as_object).cloned().unwrap_or_default();
+    let bytes = serde_json::to_string(&fields).map_or(usize::MAX, |text| text.len());
+    match bytes > MAX_META_BYTES {
+        true => Err(Fault::invalid(format!("meta takes {bytes} bytes; it may take {MAX_META_BYTES}"))),
+        false => Ok(fields),
     }
 }

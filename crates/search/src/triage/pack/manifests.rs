@@ -168,7 +168,7 @@ fn pattern(package: &Package) -> Option<Regex> {
         }
         _ => regex::escape(name),
     };
-    Regex::new(&format!(r"(?m)(?:^|[^\w.@-]|node_modules/)({name})(?:$|[^\w.-]|\.\W)")).ok()
+    Regex::new(&format!(r"(?m)(?:^|[^\w.@/-]|node_modules/)({name})(?:$|[^\w.-]|\.\W)")).ok()
 }
 
 /// The version on the line of the name, or on one of the next three.
@@ -207,7 +207,7 @@ mod tests {
         check(
             "lodash",
             "npm",
-            "\"lodash\": \"^4.17.15\",\n\"lodash-es\": \"1.0.0\"\n\"lodash.merge\": \"4.6.2\"",
+            "\"lodash\": \"^4.17.15\",\n\"lodash-es\": \"1.0.0\"\n\"@types/lodash\": \"1.0.0\"\n\"lodash.merge\": \"4.6.2\"",
             &[(1, Some("^4.17.15"))],
         );
         check(

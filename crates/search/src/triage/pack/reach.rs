@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use mainstay_contract::Call;
-use mainstay_index::chunk::Chunk;
+use mainstay_index::chunk::{Chunk, Kind};
 use mainstay_index::{Hit, Index, Mode, Options, Query};
 use regex::Regex;
 use schemars::JsonSchema;
@@ -25,6 +25,8 @@ const MAX_IMPORTS_PER_FILE: usize = 2;
 /// Functions whose callers are looked for, and callers shown of each.
 const MAX_FUNCTIONS: usize = 16;
 const MAX_CALLERS: usize = 5;
+/// Files looked into for callers.
+const MAX_CALLER_FILES: usize = 100;
 const MAX_TESTS: usize = 40;
 /// Lines shown around the place a finding names.
 const AROUND: u32 = 3;
@@ -55,6 +57,31 @@ const COMMON: &[&str] = &[
     "drop",
     "next",
     "len",
+    "create",
+    "update",
+    "delete",
+    "remove",
+    "find",
+    "handle",
+    "index",
+    "render",
+    "use",
+    "map",
+    "filter",
+    "parse",
+    "build",
+    "start",
+    "stop",
+    "apply",
+    "send",
+    "load",
+    "save",
+    "list",
+    "execute",
+    "process",
+    "register",
+    "validate",
+    "reset",
 ];
 
 /// A line that uses the package.
@@ -180,6 +207,7 @@ impl<'a> Reach<'a> {
                 files.push((hit.path.clone(), hit.traits.contains(&"test")));
             }
         }
+        self.vulnerable_first(functions, &mut files);
         let (tests, code): (Vec<_>, Vec<_>) = files.into_iter().partition(|(_, test)| *test);
         if code.len() > MAX_FILES {
             self.warnings.push(format!(
@@ -194,6 +222,16 @@ impl<'a> Reach<'a> {
         }
         evidence.call_sites.sort_by_key(|site| !site.vulnerable);
         Ok(())
+    }
+
+    /// Brings the files to the front that name a function the advisory calls vulnerable.
+    fn vulnerable_first(&self, functions: &[String], files: &mut [(String, bool)]) {
+        let names = |text: &str| functions.iter().any(|name| has_word(text, name));
+        if !functions.is_empty() {
+            files.sort_by_cached_key(|(file, _)| {
+                !text_of(self.repo, file, MAX_FILE_BYTES).is_some_and(|text| names(&text))
+            });
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -297,7 +335,9 @@ impl<'a> Reach<'a> {
         let Ok(called) = Regex::new(&pattern) else { return Ok(()) };
         let mut seen = Vec::new();
         for hit in self.hits(&pattern, MAX_HITS)? {
-            if seen.contains(&hit.path) {
+            // Documents and data mention names, they do not call them.
+            let calls = !matches!(hit.kind, Kind::Entry | Kind::Section);
+            if !calls || seen.contains(&hit.path) || seen.len() >= MAX_CALLER_FILES {
                 continue;
             }
             seen.push(hit.path.clone());
