@@ -45,9 +45,13 @@ pub fn allowed(call: &Call, path: &Path) -> FaultResult<PathBuf> {
 pub fn readable(call: &Call, repo: &Path, named: &str) -> FaultResult<PathBuf> {
     let path = checked(named)?;
     let shown: String = named.chars().take(200).collect();
-    let resolved = repo.join(path).canonicalize();
+    let path = repo.join(path);
+    let resolved = path.canonicalize();
+    // A missing file is told from a forbidden one by its folder.
+    let folder = || path.parent().and_then(|folder| folder.canonicalize().ok());
+    let place = resolved.as_ref().ok().cloned().or_else(folder);
     if let Some(roots) = &call.caller().roots
-        && !resolved.as_ref().is_ok_and(|path| is_below(path, roots))
+        && !place.is_some_and(|place| is_below(&place, roots))
     {
         return Err(Fault::new(ErrorCode::Forbidden, "this file is not below an allowed root")
             .hint("start the server with --allowed-repo-roots"));
