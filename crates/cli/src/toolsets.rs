@@ -9,7 +9,7 @@ use mainstay_foundry::{FoundryConfig, PolicyError};
 use mainstay_process::{Env, Launcher};
 use mainstay_programs::{Detail, ProgramsConfig};
 use mainstay_runtime::Runtime;
-use mainstay_search::{Debounce, Network, SearchConfig};
+use mainstay_search::{Debounce, Git, Network, SearchConfig};
 
 use crate::app::{access, cache_dir, limits};
 use crate::fixtures;
@@ -19,10 +19,11 @@ use crate::settings::Settings;
 const MIN_SECRET_CHARS: usize = 8;
 
 /// Which repository is searched and where its index lives.
-fn search(settings: &Settings) -> SearchConfig {
+fn search(settings: &Settings, git: Git) -> SearchConfig {
     SearchConfig {
         repo: settings.repo(),
         cache_dir: cache_dir(settings),
+        git,
         settings: crate::commands::config::as_json(settings),
         network: network(settings),
         ..SearchConfig::default()
@@ -131,7 +132,9 @@ impl<'a> App<'a> {
             match toolset {
                 Toolset::Search => {
                     let watch = self.watch.then(Debounce::default);
-                    tools.extend(mainstay_search::tools(SearchConfig { watch, ..search(self.settings) }));
+                    let git = Git::new(Arc::clone(&self.launcher), self.child_env());
+                    let config = SearchConfig { watch, ..search(self.settings, git) };
+                    tools.extend(mainstay_search::tools(config));
                 }
                 Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
                 Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),

@@ -103,6 +103,14 @@ impl Index {
         search::search(&self.view(), &self.repo, query, options)
     }
 
+    /// Every file that answers, relative to the repository, in no particular order.
+    pub fn paths(&self) -> Vec<String> {
+        let view = self.view();
+        let known = (0u32..).zip(&view.opened.tables.generation.files);
+        let kept = known.filter(|(file, _)| !view.changes.hidden.contains(file)).map(|(_, entry)| entry);
+        kept.chain(&view.extra).map(|entry| entry.path.to_string()).collect()
+    }
+
     pub fn status(&self) -> Status {
         let view = self.view();
         let generation = &view.opened.tables.generation;

@@ -42,7 +42,7 @@ pub struct Payload {
     pub prose: Vec<HitJson>,
     /// Hits in text extracted from code and binary documents; empty until it is indexed.
     pub extracted_prose: Vec<HitJson>,
-    /// Hits in triage records; empty until records are indexed.
+    /// Hits in triage records, best first.
     pub records: Vec<HitJson>,
     /// How many hits there are in each mode, beyond those shown.
     pub total: Totals,
@@ -60,6 +60,29 @@ pub struct Payload {
     /// Timings and sizes, on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stats: Option<Value>,
+    /// The repositories of a workspace, each with how fresh its index is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repos: Vec<RepoAnswer>,
+    /// Nothing held all the words, so hits hold some of them.
+    #[serde(skip)]
+    pub relaxed: bool,
+}
+
+/// What one repository of a workspace contributed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RepoAnswer {
+    /// Its name in the workspace.
+    pub name: String,
+    /// Its hits, beyond those shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<Totals>,
+    /// How fresh its index is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<FreshnessJson>,
+    /// Why it was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -68,14 +91,19 @@ pub struct Totals {
     pub code: u64,
     /// Hits in prose.
     pub prose: u64,
+    /// Hits in records.
+    pub records: u64,
 }
 
 /// One hit.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HitJson {
     /// Stays the same while the file is edited elsewhere.
     pub id: String,
+    /// Name of the repository in a workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
     /// Path relative to the repository.
     pub file: String,
     /// First line, counted from 1.
@@ -125,6 +153,9 @@ pub struct HitJson {
     /// What is known of it, by filter; in full output of a query that filters by facts, or asks to explain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facts: Option<Value>,
+    /// The record, for a hit in records: the main fields, in full output all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Value>,
 }
 
 /// Lines of a hit with the places that matched.
@@ -172,6 +203,18 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+impl FreshnessJson {
+    /// Counts of several indexes together.
+    pub fn add(&mut self, other: &FreshnessJson) {
+        self.changed_files += other.changed_files;
+        self.added_files += other.added_files;
+        self.deleted_files += other.deleted_files;
+        self.not_searched_files += other.not_searched_files;
+        self.not_structural_files += other.not_structural_files;
+        self.skipped_files += other.skipped_files;
+    }
+}
+
 impl From<&Freshness> for FreshnessJson {
     fn from(freshness: &Freshness) -> FreshnessJson {
         FreshnessJson {
@@ -192,11 +235,13 @@ pub fn hits(answer: &Answer, detail: Detail, lines: SnippetLines) -> Vec<HitJson
     answer.hits.iter().map(|hit| encode(hit, detail, lines)).collect()
 }
 
-fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
+/// Encodes one hit.
+pub fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
     let full = detail == Detail::Full;
     let ext = hit.path.rsplit_once('.').map(|(_, ext)| format!(".{ext}"));
     HitJson {
         id: hit.id.clone(),
+        repo: None,
         file: hit.path.clone(),
         start_line: hit.lines.0,
         end_line: hit.lines.1,
@@ -222,6 +267,7 @@ fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
             json!({ "selected": { "type": "bm25-fielded", "score": hit.score }, "contributions": rows })
         }),
         facts: (!hit.facts.is_empty()).then(|| facts(&hit.facts)),
+        record: None,
     }
 }
 
@@ -279,26 +325,47 @@ fn one_line_of(snippet: &mainstay_index::Snippet) -> SnippetJson {
     SnippetJson { line: snippet.first_line, matches: matches.collect(), text: text.to_owned() }
 }
 
+/// The hits of one file.
+struct Group<'a> {
+    repo: Option<&'a str>,
+    file: &'a str,
+    total: f32,
+    top: f32,
+    hits: Vec<Value>,
+}
+
 /// Hits grouped by file, best file first.
 pub fn bundles(modes: &[(&'static str, &[HitJson])]) -> Value {
-    let mut groups: Vec<(&str, f32, f32, Vec<Value>)> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     for (mode, hits) in modes {
         for (index, hit) in hits.iter().enumerate() {
+            let (repo, file) = (hit.repo.as_deref(), hit.file.as_str());
             let entry = json!({ "mode": mode, "index": index, "score": hit.score, "id": hit.id });
-            match groups.iter_mut().find(|group| group.0 == hit.file) {
+            match groups.iter_mut().find(|group| (group.repo, group.file) == (repo, file)) {
                 Some(group) => {
-                    group.1 += hit.score;
-                    group.2 = group.2.max(hit.score);
-                    group.3.push(entry);
+                    group.total += hit.score;
+                    group.top = group.top.max(hit.score);
+                    group.hits.push(entry);
                 }
-                None => groups.push((&hit.file, hit.score, hit.score, vec![entry])),
+                None => {
+                    groups.push(Group { repo, file, total: hit.score, top: hit.score, hits: vec![entry] })
+                }
             }
         }
     }
-    groups.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.2.total_cmp(&a.2)).then(a.0.cmp(b.0)));
-    let groups: Vec<Value> = groups
-        .into_iter()
-        .map(|(file, total, top, hits)| json!({ "file": file, "hitCount": hits.len(), "totalScore": total, "topScore": top, "hits": hits }))
-        .collect();
+    groups.sort_by(|a, b| {
+        let better = b.total.total_cmp(&a.total).then(b.top.total_cmp(&a.top));
+        better.then((a.repo, a.file).cmp(&(b.repo, b.file)))
+    });
+    let group = |Group { repo, file, total, top, hits }: Group| {
+        let mut group = json!({
+            "file": file, "hitCount": hits.len(), "totalScore": total, "topScore": top, "hits": hits,
+        });
+        if let Some(repo) = repo {
+            group["repo"] = repo.into();
+        }
+        group
+    };
+    let groups: Vec<Value> = groups.into_iter().map(group).collect();
     json!({ "schemaVersion": 1, "groups": groups })
 }

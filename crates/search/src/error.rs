@@ -14,10 +14,10 @@ pub enum SearchError {
     Outside { path: String },
     #[error("{path} does not exist in the repository")]
     NoFile { path: String },
-    #[error("{path} is {what}")]
-    NotText { path: String, what: &'static str },
     #[error("could not write to the cache {path}: {reason}")]
     Cache { path: String, reason: String },
+    #[error("the records in {path} cannot be read: {reason}")]
+    Ledger { path: String, reason: String },
     #[error("{what} is not supported yet")]
     Unsupported { what: String },
     #[error(transparent)]
@@ -37,10 +37,11 @@ impl From<SearchError> for Fault {
             SearchError::Sqlite(error) => error.into(),
             SearchError::Outside { .. } => Fault::new(ErrorCode::Forbidden, error),
             SearchError::NoFile { .. } => Fault::new(ErrorCode::NotFound, error),
-            SearchError::NotText { .. } => Fault::new(ErrorCode::InvalidRequest, error),
             SearchError::Cache { .. } => {
                 Fault::new(ErrorCode::Internal, error).hint("choose a writable directory with --cache-dir")
             }
+            SearchError::Ledger { .. } => Fault::new(ErrorCode::Internal, error)
+                .hint("move the file aside, or restore it; it is never written over"),
             SearchError::Unsupported { .. } => Fault::new(ErrorCode::CapabilityMissing, error),
         }
     }

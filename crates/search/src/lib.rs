@@ -9,12 +9,16 @@ mod download;
 mod engine;
 mod error;
 mod extension;
+mod git;
+mod records;
 mod repo;
 mod sqlite;
 mod store;
 mod suggest;
 mod tools;
+mod triage;
 mod watch;
+mod workspace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +30,7 @@ use watch::Watch;
 
 pub use download::Network;
 pub use error::SearchError;
+pub use git::Git;
 pub use watch::Debounce;
 
 /// What the toolset is given; it reads nothing from the environment.
@@ -35,6 +40,8 @@ pub struct SearchConfig {
     pub repo: PathBuf,
     /// Where indexes and downloads are kept.
     pub cache_dir: PathBuf,
+    /// How facts about history are found; none are where git is not available.
+    pub git: Git,
     /// The effective settings with their origin, as `config_status` reports them.
     pub settings: Value,
     /// How downloads reach the network.
@@ -49,13 +56,29 @@ struct Search {
     engine: engine::Engine,
     /// The SQLite indexes that are loaded.
     shelf: sqlite::Shelf,
+    ledgers: triage::ledger::Ledgers,
+    finder: triage::find::Finder,
+    git: Git,
+}
+
+impl Search {
+    fn new(config: SearchConfig, engine: engine::Engine) -> Search {
+        Search {
+            engine,
+            shelf: sqlite::Shelf::default(),
+            ledgers: triage::ledger::Ledgers::new(config.cache_dir.clone()),
+            finder: triage::find::Finder::default(),
+            git: config.git.clone(),
+            config,
+        }
+    }
 }
 
 /// The tools of this toolset.
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
     let (watch, uses) = config.watch.map(Watch::new).unzip();
     let engine = engine::Engine::new(config.cache_dir.clone(), uses);
-    let search = Arc::new(Search { config, engine, shelf: sqlite::Shelf::default() });
+    let search = Arc::new(Search::new(config, engine));
     if let Some(watch) = watch {
         watch.start(&search);
     }

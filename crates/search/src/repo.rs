@@ -15,6 +15,13 @@ pub fn resolve(call: &Call, config: &SearchConfig, named: Option<&str>) -> Fault
         Some(text) => checked(text)?,
         None => config.repo.clone(),
     };
+    let resolved = allowed(call, &path)?;
+    call.about_repo(resolved.display().to_string());
+    Ok(resolved)
+}
+
+/// A directory with links resolved, if the caller may see it.
+pub fn allowed(call: &Call, path: &Path) -> FaultResult<PathBuf> {
     let shown: String = path.display().to_string().chars().take(200).collect();
     // Outside the allowed roots an existing directory must look like a missing one.
     let resolved = path.canonicalize();
@@ -31,8 +38,29 @@ pub fn resolve(call: &Call, config: &SearchConfig, named: Option<&str>) -> Fault
     if !resolved.is_dir() {
         return Err(Fault::new(ErrorCode::NotFound, format!("{shown} is not a directory")));
     }
-    call.about_repo(resolved.display().to_string());
     Ok(resolved)
+}
+
+/// A file a call names, relative to its repository, which the caller may read.
+pub fn readable(call: &Call, repo: &Path, named: &str) -> FaultResult<PathBuf> {
+    let path = checked(named)?;
+    let shown: String = named.chars().take(200).collect();
+    let path = repo.join(path);
+    let resolved = path.canonicalize();
+    // A missing file is told from a forbidden one by its folder.
+    let folder = || path.parent().and_then(|folder| folder.canonicalize().ok());
+    let place = resolved.as_ref().ok().cloned().or_else(folder);
+    if let Some(roots) = &call.caller().roots
+        && !place.is_some_and(|place| is_below(&place, roots))
+    {
+        return Err(Fault::new(ErrorCode::Forbidden, "this file is not below an allowed root")
+            .hint("start the server with --allowed-repo-roots"));
+    }
+    match resolved {
+        Ok(path) if path.is_file() => Ok(path),
+        Ok(_) => Err(Fault::new(ErrorCode::NotFound, format!("{shown} is not a file"))),
+        Err(error) => Err(Fault::new(ErrorCode::NotFound, format!("cannot open {shown}: {error}"))),
+    }
 }
 
 fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
@@ -41,7 +69,7 @@ fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
 
 fn checked(text: &str) -> FaultResult<PathBuf> {
     if text.is_empty() || text.contains('\0') || text.len() > MAX_PATH_BYTES {
-        return Err(Fault::invalid("repoPath is empty, too long or holds a NUL byte"));
+        return Err(Fault::invalid("a path is empty, too long or holds a NUL byte"));
     }
     Ok(PathBuf::from(text))
 }

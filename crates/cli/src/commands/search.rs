@@ -168,17 +168,22 @@ fn parse(text: &str) -> Value {
 
 fn count(result: &str) -> usize {
     let result = parse(result);
-    ["code", "prose"].iter().map(|mode| result["search"][mode].as_array().map_or(0, Vec::len)).sum()
+    ["code", "prose", "records"]
+        .iter()
+        .map(|mode| result["search"][mode].as_array().map_or(0, Vec::len))
+        .sum()
 }
 
 /// Hits grouped by file, in the order of their best hit.
 fn page(result: &Value) -> String {
     let search = &result["search"];
+    let modes = ["code", "prose", "records"];
     let hits: Vec<&Value> =
-        ["code", "prose"].iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()).collect();
-    let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
+        modes.iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()).collect();
+    let mut files: Vec<(String, Vec<&Value>)> = Vec::new();
     for hit in hits {
         let file = hit["file"].as_str().unwrap_or_default();
+        let file = hit["repo"].as_str().map_or(file.to_owned(), |repo| format!("{repo}/{file}"));
         match files.iter_mut().find(|group| group.0 == file) {
             Some(group) => group.1.push(hit),
             None => files.push((file, vec![hit])),
@@ -187,6 +192,10 @@ fn page(result: &Value) -> String {
     let mut text = String::new();
     for (file, hits) in &files {
         for hit in hits {
+            if let Some(record) = hit.get("record") {
+                text.push_str(&record_line(hit, record));
+                continue;
+            }
             let line = hit["snippet"]["line"].as_u64().or(hit["startLine"].as_u64()).unwrap_or(1);
             let name = hit["name"].as_str().unwrap_or_default();
             let kind = hit["kind"].as_str().unwrap_or_default();
@@ -212,6 +221,22 @@ fn page(result: &Value) -> String {
         text.push_str(&format!("{DIM}{changed} files changed since the index was built; they were searched as they are now{DIM:#}\n"));
     }
     text.trim_end().to_owned()
+}
+
+/// A triage record: what a person needs to tell it from others, and its id for the next call.
+fn record_line(hit: &Value, record: &Value) -> String {
+    let field = |key: &str| record[key].as_str().unwrap_or("-").to_owned();
+    let status = if hit["kind"] == "decision" { field("state") } else { field("status") };
+    format!(
+        "{NAME}{}{NAME:#}  {} {status} {DIM}{}{DIM:#} {} {}\n{:>6}  {}\n\n",
+        hit["id"].as_str().unwrap_or_default(),
+        field("severity"),
+        hit["kind"].as_str().unwrap_or_default(),
+        field("vulnId"),
+        field("packageName"),
+        "",
+        hit["headline"].as_str().unwrap_or_default(),
+    )
 }
 
 fn pair(value: &Value) -> Option<(usize, usize)> {

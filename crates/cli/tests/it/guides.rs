@@ -137,3 +137,8 @@ fn shortened_output_is_compared_where_it_is_shown() {
 fn search_operations_guide_is_true() {
     check_guide("search-operations.md");
 }
+
+#[test]
+fn search_guide_is_true() {
+    check_guide("search.md");
+}

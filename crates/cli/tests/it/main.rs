@@ -21,6 +21,7 @@ mod journals;
 mod manners;
 mod parity;
 mod readme;
+mod search_tools;
 mod site;
 mod sqlite;
 mod terminal;

@@ -30,6 +30,9 @@ pub fn tool(search: &Arc<Search>) -> Tool {
 struct Args {
     /// Say what would be deleted and delete nothing.
     dry_run: Option<bool>,
+    /// The plan of a dry run: nothing is deleted when something else would be by now.
+    #[schemars(length(min = 1, max = 200))]
+    plan_id: Option<String>,
     /// Largest number of bytes all indexes may take.
     max_bytes: Option<u64>,
     /// Largest number of gigabytes (10^9 bytes) all indexes may take; the smaller of both limits holds.
@@ -45,7 +48,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Cleaned, SearchError
     let limit = [args.max_bytes, args.max_gb.map(|gb| (gb * 1e9) as u64)].into_iter().flatten().min();
     let age = args.max_age_days.and_then(|days| Duration::try_from_secs_f64(days * 86_400.0).ok());
     let oldest = age.and_then(|age| SystemTime::from(call.now()).checked_sub(age));
-    clean(call, search, &choose(all, limit, oldest), args.dry_run == Some(true))
+    clean(call, search, &choose(all, limit, oldest), args.dry_run == Some(true), args.plan_id.as_deref())
 }
 
 /// Orphans, then what is too old, then the oldest until the rest fits.

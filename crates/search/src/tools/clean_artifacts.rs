@@ -1,14 +1,16 @@
 //! `clean_artifacts`: delete the index of a repository, or of all.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
+use mainstay_contract::{Call, Fault, Policy, Tool, ToolDef, Toolset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::report_artifacts::Artifact;
 use crate::cache::{self, Cached};
+use crate::triage::record::digest;
 use crate::{Search, SearchError};
 
 pub fn tool(search: &Arc<Search>) -> Tool {
@@ -31,6 +33,9 @@ struct Args {
     all: Option<bool>,
     /// Say what would be deleted and delete nothing.
     dry_run: Option<bool>,
+    /// The plan of a dry run: nothing is deleted when something else would be by now.
+    #[schemars(length(min = 1, max = 200))]
+    plan_id: Option<String>,
 }
 
 /// What was deleted, or would be.
@@ -39,6 +44,8 @@ struct Args {
 pub struct Cleaned {
     /// Whether nothing was deleted because it was only asked for.
     pub dry_run: bool,
+    /// Stands for exactly these indexes as they are; pass it to delete them and nothing else.
+    pub plan_id: String,
     /// The indexes that were deleted, or would be.
     pub removed: Vec<Artifact>,
     /// Bytes they took.
@@ -64,12 +71,25 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Cleaned, SearchError
         _ if dir.is_dir() => vec![cache::look(&dir)],
         _ => Vec::new(),
     };
-    clean(call, search, &chosen, args.dry_run == Some(true))
+    clean(call, search, &chosen, args.dry_run == Some(true), args.plan_id.as_deref())
 }
 
 /// Deletes indexes one by one; one that is being built stays and is reported.
-pub fn clean(call: &Call, search: &Search, chosen: &[Cached], dry_run: bool) -> Result<Cleaned, SearchError> {
-    let mut cleaned = Cleaned { dry_run, removed: Vec::new(), freed_bytes: 0, failed: Vec::new() };
+pub fn clean(
+    call: &Call,
+    search: &Search,
+    chosen: &[Cached],
+    dry_run: bool,
+    agreed: Option<&str>,
+) -> Result<Cleaned, SearchError> {
+    let plan_id = plan(chosen);
+    if agreed.is_some_and(|agreed| agreed != plan_id) {
+        let fault = Fault::invalid("what would be deleted has changed since the dry run")
+            .detail("planId", plan_id)
+            .hint("look at a new dry run and pass its planId");
+        return Err(fault.into());
+    }
+    let mut cleaned = Cleaned { dry_run, plan_id, removed: Vec::new(), freed_bytes: 0, failed: Vec::new() };
     for cached in chosen {
         call.cancel().check()?;
         if !dry_run && let Err(error) = search.engine.remove(cached) {
@@ -80,4 +100,17 @@ pub fn clean(call: &Call, search: &Search, chosen: &[Cached], dry_run: bool) -> 
         cleaned.removed.push(cached.into());
     }
     Ok(cleaned)
+}
+
+/// An id that follows from what is chosen, to the byte and the moment it was written.
+fn plan(chosen: &[Cached]) -> String {
+    let mut lines: Vec<String> = chosen
+        .iter()
+        .map(|cached| {
+            let written = cached.written.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            format!("{}\0{}\0{}", cached.dir.display(), cached.bytes, written.as_nanos())
+        })
+        .collect();
+    lines.sort();
+    digest(&lines.join("\n"))
 }

@@ -1,5 +1,6 @@
 //! The table of tools, one line each.
 
+mod bootstrap;
 mod build_index;
 mod build_sqlite_index;
 mod cache_gc;
@@ -15,8 +16,12 @@ mod index_status;
 mod report_artifacts;
 mod search;
 mod show_file;
+mod triage_context_pack;
+mod triage_decision;
+mod triage_ingest;
 mod verify_extensions;
 mod words;
+mod workspace_status;
 
 use std::sync::Arc;
 
@@ -41,5 +46,10 @@ pub fn table(search: &Arc<Search>) -> Vec<Tool> {
         verify_extensions::tool(search),
         build_sqlite_index::tool(search),
         compact_sqlite_index::tool(search),
+        bootstrap::tool(search),
+        workspace_status::tool(search),
+        triage_ingest::tool(search),
+        triage_decision::tool(search),
+        triage_context_pack::tool(search),
     ]
 }

@@ -28,10 +28,24 @@ struct Report {
     /// The index of this repository; absent when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<Artifact>,
+    /// The triage records of this repository, which no clean-up deletes; absent when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<Records>,
     /// Whether that index can be used, and why not.
     health: Health,
     /// Everything that is kept, largest first.
     overall: Overall,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Records {
+    /// Folder of the records.
+    path: String,
+    /// Findings.
+    findings: usize,
+    /// Decisions.
+    decisions: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -97,7 +111,14 @@ fn run(call: &Call, search: &Search, args: &RepoArgs) -> FaultResult<Report> {
         })
         .into_iter()
         .collect();
+    let ledger = search.ledgers.read(&repo)?;
+    let is_empty = ledger.findings.is_empty() && ledger.decisions.is_empty();
     Ok(Report {
+        records: (!is_empty).then(|| Records {
+            path: search.ledgers.dir(&repo).display().to_string(),
+            findings: ledger.findings.len(),
+            decisions: ledger.decisions.len(),
+        }),
         repo: all.iter().find(|cached| cached.dir == dir).map(Artifact::from),
         health: Health { ok: issues.is_empty(), issues },
         overall: Overall {

@@ -1,5 +1,6 @@
 //! `search`: find code and documents by words, names, literals and questions.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -7,11 +8,14 @@ use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
 use mainstay_index::{Answer, Fact, FactFilter, Filters, Mode, Options, Query, Unknown, Want};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::words::OneOrMany;
 use crate::answer::{Detail, Found, HitJson, Payload, SnippetLines, Totals, bundles, hits};
-use crate::backend::{Backend, Chosen, choose};
+use crate::backend::{Backend, choose};
+use crate::triage::find::Wanted;
+use crate::triage::meta::{self, Test};
+use crate::workspace::{Workspace, merge};
 use crate::{Search, SearchError};
 
 /// Hits of each mode when the caller names no number.
@@ -31,8 +35,6 @@ const RESERVED: &[(&str, &str)] = &[
     ("modifiedAfter", "date after which the file was changed"),
     ("modifiedSince", "days within which the file was changed"),
     ("lint", "has lint findings"),
-    ("meta", "field of a record"),
-    ("metaJson", "fields of a record as an object"),
 ];
 
 pub fn tool(search: &Arc<Search>) -> Tool {
@@ -59,7 +61,10 @@ struct Args {
     query: String,
     /// Repository root; the server's own when absent.
     repo_path: Option<String>,
-    /// What to search; code and prose when absent.
+    /// Workspace file; every repository it names is searched and the hits are merged, best first.
+    #[schemars(length(min = 1, max = 4096))]
+    workspace_path: Option<String>,
+    /// What to search: all is code, prose and records; code and prose when absent.
     mode: Option<ModeArg>,
     /// Which index answers; auto chooses.
     backend: Option<Backend>,
@@ -161,6 +166,14 @@ struct Args {
     /// Least number of continues.
     #[schemars(range(min = 0, max = 255))]
     continues_min: Option<u32>,
+    /// Fields records must have: key, key=value, a list of them, or an object; only records are found then.
+    #[serde(default)]
+    #[schemars(schema_with = "meta_schema")]
+    meta: Option<Value>,
+    /// The same as an object, a list of objects, or their JSON text.
+    #[serde(default)]
+    #[schemars(schema_with = "meta_schema")]
+    meta_json: Option<Value>,
     /// Where the last answer ended; needs a single mode.
     cursor: Option<String>,
     /// Show every contribution to each score.
@@ -171,6 +184,10 @@ struct Args {
 
 fn nullable_bool(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "enum": [true, false, null] })
+}
+
+fn meta_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "anyOf": [{ "type": "string" }, { "type": "array" }, { "type": "object" }] })
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq)]
@@ -195,18 +212,31 @@ enum Output {
 }
 
 fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> {
-    let began = Instant::now();
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
-    let modes = modes(args.mode)?;
+    if let Some(path) = &args.workspace_path {
+        let workspace = Workspace::load(call, &repo, Some(path))?;
+        if args.cursor.is_some() {
+            return Err(mainstay_contract::Fault::invalid("a workspace has no cursor; raise top").into());
+        }
+        let top = args.top.unwrap_or(DEFAULT_TOP);
+        let found = merge(call, &workspace, top, |repo| one(call, search, repo, args))?;
+        return Ok(Found { repo: workspace.path.display().to_string(), search: found });
+    }
+    let payload = one(call, search, &repo, args)?;
+    Ok(Found { repo: repo.display().to_string(), search: payload })
+}
+
+/// The answer of one repository.
+fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload, SearchError> {
+    let began = Instant::now();
+    let tests = meta::tests(args.meta.as_ref(), args.meta_json.as_ref())?;
+    let (modes, with_records) = modes(args.mode, !tests.is_empty())?;
     refuse_unsupported(args)?;
-    let query = Query::parse(&args.query)?;
-    call.progress("open", "opening the index");
-    let Chosen { index, name: backend, why } = choose(search, &repo, args.backend.unwrap_or_default())?;
-    let opened = began.elapsed();
-    if args.cursor.is_some() && modes.len() > 1 {
-        return Err(
-            mainstay_contract::Fault::invalid("a cursor needs a mode of its own: code or prose").into()
-        );
+    if args.cursor.is_some() && modes.len() + usize::from(with_records) > 1 {
+        return Err(mainstay_contract::Fault::invalid(
+            "a cursor needs a mode of its own: code, prose or records",
+        )
+        .into());
     }
     let detail = match args.output {
         Some(Output::Full | Output::Json) => Detail::Full,
@@ -216,24 +246,44 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
         (Detail::Compact, None) => SnippetLines::One,
         _ => SnippetLines::All,
     };
-    let mut payload = Payload { backend, query: args.query.clone(), ..Payload::default() };
-    for mode in &modes {
-        call.cancel().check()?;
-        call.progress("search", "running the search");
-        let mut options = options(args, *mode, lines);
-        options.facts = detail == Detail::Full && (options.explain || !options.filters.facts.is_empty());
-        let answer = index.search(&query, &options)?;
-        if mode == &modes[0] {
-            warn(call, &answer);
+    let mut payload = Payload { backend: "native", query: args.query.clone(), ..Payload::default() };
+    let mut opened = std::time::Duration::ZERO;
+    let mut why = String::new();
+    if !modes.is_empty() {
+        let query = Query::parse(&args.query)?;
+        call.progress("open", "opening the index");
+        let chosen = choose(search, repo, args.backend.unwrap_or_default())?;
+        let index = chosen.index;
+        (payload.backend, why) = (chosen.name, chosen.why);
+        opened = began.elapsed();
+        for mode in &modes {
+            call.cancel().check()?;
+            call.progress("search", "running the search");
+            let mut options = options(args, *mode, lines);
+            options.facts = detail == Detail::Full && (options.explain || !options.filters.facts.is_empty());
+            let answer = index.search(&query, &options)?;
+            if mode == &modes[0] {
+                warn(call, &answer);
+            }
+            let single = modes.len() == 1 && !with_records;
+            take(&mut payload, *mode, &answer, hits(&answer, detail, lines), single);
         }
-        take(&mut payload, *mode, &answer, hits(&answer, detail, lines), modes.len() == 1);
+        if payload.total.code + payload.total.prose == 0 && args.cursor.is_none() {
+            let filters = options(args, Mode::All, lines).filters;
+            payload.notes.extend(crate::suggest::nearest_query(&index, &args.query, &filters));
+        }
     }
-    if payload.total.code + payload.total.prose == 0 && args.cursor.is_none() {
-        let filters = options(args, Mode::All, lines).filters;
-        payload.notes.extend(crate::suggest::nearest_query(&index, &args.query, &filters));
+    if !tests.is_empty() && !with_records {
+        payload.notes.push("meta and metaJson hold for records only, which this mode leaves out".into());
+        (payload.code, payload.prose, payload.total) = Default::default();
+    }
+    if with_records {
+        search_records(call, search, repo, args, &tests, (detail, lines), modes.is_empty(), &mut payload)?;
     }
     if detail == Detail::Full {
-        payload.bundles = Some(bundles(&[("code", &payload.code), ("prose", &payload.prose)]));
+        let modes: [(_, &[HitJson]); 3] =
+            [("code", &payload.code), ("prose", &payload.prose), ("records", &payload.records)];
+        payload.bundles = Some(bundles(&modes));
     }
     if args.stats == Some(true) {
         let micros = |duration: std::time::Duration| duration.as_micros() as f64 / 1000.0;
@@ -244,18 +294,56 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
             "annActive": false,
         }));
     }
-    Ok(Found { repo: repo.display().to_string(), search: payload })
+    Ok(payload)
 }
 
-fn modes(mode: Option<ModeArg>) -> Result<Vec<Mode>, SearchError> {
+/// The modes of the index, and whether records are searched too.
+fn modes(mode: Option<ModeArg>, by_meta: bool) -> Result<(Vec<Mode>, bool), SearchError> {
     let unsupported = |what: &str| Err(SearchError::Unsupported { what: format!("the mode {what}") });
     match mode {
-        None | Some(ModeArg::Both | ModeArg::All) => Ok(vec![Mode::Code, Mode::Prose]),
-        Some(ModeArg::Code) => Ok(vec![Mode::Code]),
-        Some(ModeArg::Prose) => Ok(vec![Mode::Prose]),
+        // Only records have what these filters ask for.
+        None | Some(ModeArg::All) if by_meta => Ok((Vec::new(), true)),
+        None | Some(ModeArg::Both) => Ok((vec![Mode::Code, Mode::Prose], false)),
+        Some(ModeArg::All) => Ok((vec![Mode::Code, Mode::Prose], true)),
+        Some(ModeArg::Code) => Ok((vec![Mode::Code], false)),
+        Some(ModeArg::Prose) => Ok((vec![Mode::Prose], false)),
         Some(ModeArg::ExtractedProse) => unsupported("extracted-prose"),
-        Some(ModeArg::Records) => unsupported("records"),
+        Some(ModeArg::Records) => Ok((Vec::new(), true)),
     }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn search_records(
+    call: &Call,
+    search: &Search,
+    repo: &Path,
+    args: &Args,
+    tests: &[Test],
+    shape: (Detail, SnippetLines),
+    alone: bool,
+    payload: &mut Payload,
+) -> Result<(), SearchError> {
+    let asked = options(args, Mode::All, shape.1);
+    let case = asked.filters.case_tokens;
+    let of_code = Filters { case_file: false, case_tokens: false, ..asked.filters };
+    if of_code != Filters::default() {
+        payload.notes.push("filters on files and code leave out every record".into());
+        return Ok(());
+    }
+    let wanted = Wanted {
+        query: &args.query,
+        tests,
+        limit: asked.limit,
+        cursor: args.cursor.as_deref(),
+        context: asked.context,
+        case,
+        explain: asked.explain,
+    };
+    let cursor = crate::records::add(call, search, repo, &wanted, shape, payload)?;
+    if alone {
+        payload.cursor = cursor;
+    }
+    Ok(())
 }
 
 fn refuse_unsupported(args: &Args) -> Result<(), SearchError> {
@@ -343,7 +431,7 @@ fn warn(call: &Call, answer: &Answer) {
 }
 
 fn take(payload: &mut Payload, mode: Mode, answer: &Answer, encoded: Vec<HitJson>, single: bool) {
-    let Totals { code, prose } = &mut payload.total;
+    let Totals { code, prose, .. } = &mut payload.total;
     match mode {
         Mode::Prose => (payload.prose, *prose) = (encoded, answer.total),
         Mode::Code | Mode::All => (payload.code, *code) = (encoded, answer.total),
@@ -356,5 +444,6 @@ fn take(payload: &mut Payload, mode: Mode, answer: &Answer, encoded: Vec<HitJson
     if single {
         payload.cursor.clone_from(&answer.cursor);
     }
+    payload.relaxed |= answer.relaxed;
     payload.freshness = (&answer.freshness).into();
 }

@@ -95,7 +95,7 @@ fn explain_and_stats_come_on_request() {
 #[test]
 fn what_is_not_supported_is_refused() {
     let site = Site::indexed(FILES);
-    for args in [json!({"ann": true}), json!({"mode": "records"}), json!({"mode": "extracted-prose"})] {
+    for args in [json!({"ann": true}), json!({"mode": "extracted-prose"})] {
         let mut args = args;
         args["query"] = json!("session");
         assert_eq!(
@@ -108,4 +108,20 @@ fn what_is_not_supported_is_refused() {
     assert_eq!(fault.code, ErrorCode::InvalidRequest);
     let fault = site.call("search", json!({"query": "x", "lang": "klingon"})).unwrap_err();
     assert_eq!((fault.code, &fault.details["field"]), (ErrorCode::InvalidRequest, &json!("lang")));
+}
+
+#[test]
+fn only_what_is_needed_is_required() {
+    let site = Site::new(&[]);
+    for (tool, required) in [
+        ("search", json!(["query"])),
+        ("triage_ingest", json!(["source"])),
+        ("triage_decision", json!(["finding", "status"])),
+        ("triage_context_pack", json!(["recordId"])),
+        ("show_file", json!(["file"])),
+        ("bootstrap", Value::Null),
+        ("workspace_status", Value::Null),
+    ] {
+        assert_eq!(site.definition(tool).input["required"], required, "{tool}");
+    }
 }

@@ -64,3 +64,31 @@ fn a_caller_with_roots_neither_sees_nor_deletes_other_indexes() {
     assert_eq!(report["overall"]["repos"].as_array().unwrap().len(), 1);
     assert_eq!(site.call("index_status", json!({})).unwrap()["indexed"], true);
 }
+
+#[test]
+fn a_plan_stands_for_exactly_what_was_shown() {
+    for (tool, args) in [("clean_artifacts", json!({})), ("cache_gc", json!({"maxBytes": 0}))] {
+        let site = Site::indexed(FILES);
+        let call = |extra: serde_json::Value| {
+            let mut args = args.clone();
+            args.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+            site.call(tool, args)
+        };
+        let plan = call(json!({"dryRun": true})).unwrap()["planId"].clone();
+        assert_eq!(call(json!({"dryRun": true})).unwrap()["planId"], plan, "nothing changed, the same plan");
+        site.write("b.rs", b"fn beta() {}\n");
+        site.call("build_index", json!({})).unwrap();
+        let fault = call(json!({"planId": plan})).unwrap_err();
+        assert_eq!(
+            fault.code,
+            mainstay_contract::ErrorCode::InvalidRequest,
+            "{tool}: the index was built again"
+        );
+        assert_eq!(site.call("index_status", json!({})).unwrap()["indexed"], true);
+        let fresh = call(json!({"dryRun": true})).unwrap();
+        assert_eq!(fault.details["planId"], fresh["planId"]);
+        let done = call(json!({"planId": fresh["planId"]})).unwrap();
+        assert_eq!(done["removed"], fresh["removed"]);
+        assert_eq!(site.call("index_status", json!({})).unwrap()["indexed"], false);
+    }
+}

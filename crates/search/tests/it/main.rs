@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod aborted;
+mod aborts;
 mod archives;
 mod arguments;
+mod bootstrap;
 mod caches;
 mod downloads;
 mod extensions;
@@ -14,4 +16,7 @@ mod sqlite;
 mod sqlite_parity;
 mod status;
 mod structural;
+mod triage;
+mod triage_formats;
 mod watching;
+mod workspace;

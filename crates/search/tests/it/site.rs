@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use jiff::Timestamp;
 use mainstay_contract::{
-    Body, Call, CallParts, Caller, CancelToken, Fault, NoHost, Notes, Progress, ProgressSink, Silent,
-    StopReason, Tool,
+    Body, Call, CallParts, Caller, CancelToken, Fault, FaultResult, Gate, Host, NoHost, Notes, Progress,
+    ProgressSink, Silent, StopReason, Tool, ToolDef, ToolUse, Toolset,
 };
 use mainstay_search::{Debounce, Network, SearchConfig, tools};
 use serde_json::{Map, Value, json};
@@ -54,6 +55,7 @@ impl Site {
             settings: json!({}),
             network,
             watch: self.watch,
+            ..SearchConfig::default()
         });
     }
 
@@ -104,6 +106,17 @@ impl Site {
         self.call_until(caller, &CancelToken::new(), tool, args)
     }
 
+    /// A call at a moment of the test's choice.
+    pub fn call_at(&self, now: &str, tool: &str, args: Value) -> Result<Value, Fault> {
+        let clock = Arc::new(Clock(now.parse().unwrap()));
+        self.noted(Caller::default(), clock, &CancelToken::new(), Arc::new(Silent), tool, args).0
+    }
+
+    /// The definition of a tool.
+    pub fn definition(&self, tool: &str) -> &ToolDef {
+        &self.tools.iter().find(|one| one.def.id == tool).unwrap().def
+    }
+
     /// A call that somebody may cancel.
     pub fn call_until(
         &self,
@@ -112,20 +125,26 @@ impl Site {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        self.noted(caller, cancel, Arc::new(Silent), tool, args).0
+        self.noted(caller, Arc::new(NoHost), cancel, Arc::new(Silent), tool, args).0
     }
 
     /// A call that is cancelled when it has reported so many steps.
     pub fn call_for_steps(&self, steps: usize, tool: &str, args: Value) -> Result<Value, Fault> {
         let cancel = CancelToken::new();
         let left = Countdown { left: AtomicUsize::new(steps), cancel: cancel.clone() };
-        self.noted(Caller::default(), &cancel, Arc::new(left), tool, args).0
+        self.noted(Caller::default(), Arc::new(NoHost), &cancel, Arc::new(left), tool, args).0
     }
 
     /// The warnings of a call that succeeds.
     pub fn warnings(&self, tool: &str, args: Value) -> Vec<Value> {
-        let (outcome, notes) =
-            self.noted(Caller::default(), &CancelToken::new(), Arc::new(Silent), tool, args);
+        let (outcome, notes) = self.noted(
+            Caller::default(),
+            Arc::new(NoHost),
+            &CancelToken::new(),
+            Arc::new(Silent),
+            tool,
+            args,
+        );
         outcome.unwrap();
         notes.warnings
     }
@@ -133,6 +152,7 @@ impl Site {
     fn noted(
         &self,
         caller: Caller,
+        host: Arc<dyn Host>,
         cancel: &CancelToken,
         progress: Arc<dyn ProgressSink>,
         tool: &str,
@@ -145,7 +165,7 @@ impl Site {
             request_id: None,
             cancel: cancel.clone(),
             progress,
-            host: Arc::new(NoHost),
+            host,
             client: None,
             input: Default::default(),
             meta: Map::new(),
@@ -163,5 +183,34 @@ impl Site {
         let hits =
             ["code", "prose"].iter().flat_map(|mode| found["search"][mode].as_array().unwrap().clone());
         hits.map(|hit| format!("{}:{}", hit["file"].as_str().unwrap(), hit["startLine"])).collect()
+    }
+}
+
+/// A host where it is always the same moment.
+struct Clock(Timestamp);
+
+impl Host for Clock {
+    fn tools(&self, caller: &Caller) -> Vec<Arc<ToolDef>> {
+        NoHost.tools(caller)
+    }
+
+    fn invoke(&self, call: &Call, tool: &str, args: Value) -> FaultResult<Body> {
+        NoHost.invoke(call, tool, args)
+    }
+
+    fn usage(&self) -> Vec<ToolUse> {
+        NoHost.usage()
+    }
+
+    fn is_open(&self, gate: Gate) -> bool {
+        NoHost.is_open(gate)
+    }
+
+    fn toolsets(&self) -> Vec<Toolset> {
+        NoHost.toolsets()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0
     }
 }
