@@ -11,6 +11,7 @@ use mainstay_runtime::{Outcome, Request as CallRequest};
 use serde_json::{Map, Value, json};
 
 use super::app::App;
+use super::dashboard::FROM_DASHBOARD;
 use super::reply::{self, Reply};
 use super::{body, metrics as prometheus, query, sse};
 use crate::listing::{Naming, tool_json};
@@ -106,7 +107,8 @@ fn unknown(name: &str) -> Fault {
 
 fn request_for(parts: &Parts, caller: Caller, tool: &str, args: Value) -> CallRequest {
     let id = parts.headers.get("x-request-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
-    CallRequest { caller, request_id: id, ..CallRequest::new(tool, args) }
+    let surface = if parts.headers.contains_key(FROM_DASHBOARD) { "dashboard" } else { "http" };
+    CallRequest { caller, surface, request_id: id, ..CallRequest::new(tool, args) }
 }
 
 async fn read(app: &App, parts: &Parts, raw: axum::body::Body) -> Result<Value, Reply> {

@@ -4,6 +4,7 @@ mod api;
 mod app;
 mod body;
 mod config;
+mod dashboard;
 mod guard;
 mod metrics;
 mod page;
@@ -14,4 +15,5 @@ mod serve;
 mod sse;
 
 pub use config::{AccessToken, HttpConfig, HttpError, Secret};
+pub use dashboard::Dashboard;
 pub use serve::run;
