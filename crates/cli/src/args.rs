@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use crate::commands::{audit, catalog, climax, foundry, programs, replay, search};
+use crate::commands::{audit, catalog, climax, foundry, programs, replay, search, serve};
 use crate::settings::with_flags;
 
 /// Global flags of every command.
@@ -54,6 +54,7 @@ pub fn command() -> Command {
         with_flags(Command::new("serve").about("Serve the HTTP API and MCP over HTTP"))
             .arg(fixtures())
             .after_help("Example: mainstay serve --port 0 --json"),
+        serve::dashboard_command(),
         with_flags(Command::new("call").about("Call a tool"))
             .arg(Arg::new("tool").required(true).value_name("TOOL").help("Id, wire name or alias of the tool"))
             .arg(Arg::new("args").long("args").value_name("JSON").help("Arguments as one JSON object; - reads stdin"))
