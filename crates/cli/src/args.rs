@@ -3,7 +3,9 @@
 use clap::{Arg, ArgAction, Command};
 
 use crate::budget;
-use crate::commands::{audit, catalog, climax, connect, doctor, foundry, init, programs, replay, search};
+use crate::commands::{
+    audit, catalog, climax, connect, doctor, foundry, init, programs, replay, search, serve,
+};
 use crate::settings::with_flags;
 
 /// Global flags of every command.
@@ -64,6 +66,7 @@ pub fn command() -> Command {
         with_flags(Command::new("serve").about("Serve the HTTP API and MCP over HTTP"))
             .arg(fixtures())
             .after_help("Example: mainstay serve --port 0 --json"),
+        serve::dashboard_command(),
         with_flags(Command::new("call").about("Call a tool"))
             .arg(Arg::new("tool").required(true).value_name("TOOL").help("Id, wire name or alias of the tool"))
             .arg(Arg::new("args").long("args").value_name("JSON").help("Arguments as one JSON object; - reads stdin"))

@@ -116,6 +116,9 @@ pub struct ToolDef {
     pub tags: Vec<String>,
     /// Arguments of the contract that are refused because nothing stands behind them yet.
     pub reserved: Vec<(String, String)>,
+    /// What the operator's policy demands, in words for people: `(argument, rule)`; without an argument it is about
+    /// the whole tool.
+    pub rules: Vec<(Option<String>, String)>,
 }
 
 /// The name a strict MCP client accepts for an id: `/` and `.` become `_`.
@@ -148,6 +151,7 @@ impl ToolDef {
             category: None,
             tags: Vec::new(),
             reserved: Vec::new(),
+            rules: Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@ use mainstay_contract::{ArgCheck, Body, Call, Effect, FaultResult, Payload, Poli
 use serde_json::{Map, Value};
 
 use crate::catalog::{Catalog, ProgramTool};
+use crate::policy::Executor;
 use crate::prepare::prepare;
 use crate::run::Runner;
 use crate::value::spelled;
@@ -16,10 +17,11 @@ const MARGIN: Duration = Duration::from_secs(10);
 
 /// Returns one tool per program tool, in load order.
 pub fn tools(catalog: &Arc<Catalog>, runner: &Arc<Runner>) -> Vec<Tool> {
-    catalog.tools.iter().map(|tool| make(Arc::clone(tool), Arc::clone(runner))).collect()
+    let make = |tool: &Arc<ProgramTool>| make(Arc::clone(tool), Arc::clone(runner), &catalog.executor);
+    catalog.tools.iter().map(make).collect()
 }
 
-fn make(tool: Arc<ProgramTool>, runner: Arc<Runner>) -> Tool {
+fn make(tool: Arc<ProgramTool>, runner: Arc<Runner>, executor: &Executor) -> Tool {
     let config = &tool.program.config;
     let mut policy = Policy::interactive().timeout(tool.timeout() + MARGIN);
     policy.concurrency = tool.limits.concurrency;
@@ -35,7 +37,36 @@ fn make(tool: Arc<ProgramTool>, runner: Arc<Runner>) -> Tool {
     def.group = Some(config.name.clone());
     def.category.clone_from(&config.category);
     def.tags.clone_from(&config.tags);
+    def.rules = rules(&tool, executor);
     def.raw_handler(move |call, args| run(&tool, &runner, call, args))
+}
+
+/// What the policy demands, for people who look at the tool.
+fn rules(tool: &ProgramTool, executor: &Executor) -> Vec<(Option<String>, String)> {
+    let mut rules = Vec::new();
+    for rule in &tool.rules {
+        let mut add = |text: String| rules.push((Some(rule.name.clone()), text));
+        rule.pattern.iter().for_each(|pattern| add(format!("matches {}", pattern.text)));
+        rule.min.iter().for_each(|min| add(format!("at least {min}")));
+        rule.max.iter().for_each(|max| add(format!("at most {max}")));
+        rule.choices.iter().for_each(|choices| add(format!("one of {}", choices.join(", "))));
+    }
+    let listed = |paths: &[String], otherwise: &str| match paths.is_empty() {
+        true => otherwise.to_owned(),
+        false => paths.join(", "),
+    };
+    let place = match executor {
+        Executor::Local => None,
+        Executor::Docker(docker) => Some(format!("runs in the container image {}", docker.image)),
+        Executor::Sandbox(sandbox) => Some(format!(
+            "runs in a sandbox: reads {}, writes {}, network {}",
+            listed(&sandbox.read, "everything"),
+            listed(&sandbox.write, "nothing"),
+            if sandbox.network { "allowed" } else { "off" },
+        )),
+    };
+    rules.extend(place.map(|text| (None, text)));
+    rules
 }
 
 fn run(tool: &ProgramTool, runner: &Runner, call: &Call, args: Value) -> FaultResult<Body> {

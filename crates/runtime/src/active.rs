@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use mainstay_contract::{CancelToken, Progress, ProgressSink, ToolDef};
 
+use crate::recent::Asker;
 use crate::request::{Outcome, Step, StepSink};
 use crate::timer::{Timer, TimerKey};
 
@@ -26,6 +27,7 @@ struct State {
 
 pub struct Active {
     pub tool: Arc<ToolDef>,
+    pub asker: Asker,
     pub token: CancelToken,
     pub started: Instant,
     timer: Timer,
@@ -35,6 +37,7 @@ pub struct Active {
 impl Active {
     pub fn new(
         tool: Arc<ToolDef>,
+        asker: Asker,
         token: CancelToken,
         timer: Timer,
         steps: Option<StepSink>,
@@ -42,6 +45,7 @@ impl Active {
     ) -> Active {
         Active {
             tool,
+            asker,
             token,
             started: Instant::now(),
             timer,

@@ -22,6 +22,7 @@ use crate::limits::{Place, Usage};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::reach::check_roots;
+use crate::recent::{Asker, Ended};
 use crate::registry::{Door, Entry, Registry, RegistryError};
 use crate::request::{Failure, Outcome, Request, Stage};
 use crate::timer::Timer;
@@ -204,10 +205,17 @@ struct Admitted {
 /// What a call carries besides tool and arguments.
 struct Carried {
     caller: Caller,
+    surface: &'static str,
     request_id: Option<String>,
     client: Option<Arc<dyn mainstay_contract::ClientLink>>,
     meta: serde_json::Map<String, Value>,
     input: mainstay_contract::InputAnswers,
+}
+
+impl Carried {
+    fn asker(&self) -> Asker {
+        Asker::new(self.surface, self.caller.name.as_deref())
+    }
 }
 
 impl Inner {
@@ -250,6 +258,7 @@ impl Inner {
         let finished = CallHandle { active: None, inner: self.arc() };
         let carried = Carried {
             caller: request.caller,
+            surface: request.surface,
             request_id: request.request_id,
             client: request.client,
             meta: request.meta,
@@ -258,7 +267,8 @@ impl Inner {
         let admitted = match self.admit(&request.tool, request.args, request.door, &carried.caller) {
             Ok(admitted) => admitted,
             Err((tool, failure)) => {
-                done(self.wrap(tool, carried.request_id, started, Err(failure), Default::default()));
+                let asker = Some(carried.asker());
+                done(self.wrap(tool, asker, carried.request_id, started, Err(failure), Default::default()));
                 return finished;
             }
         };
@@ -334,7 +344,8 @@ impl Inner {
     ) -> CallHandle {
         let inner = self.arc();
         let def = Arc::clone(&admitted.entry.tool.def);
-        let active = Arc::new(Active::new(Arc::clone(&def), token, self.timer.clone(), steps, done));
+        let active =
+            Arc::new(Active::new(Arc::clone(&def), carried.asker(), token, self.timer.clone(), steps, done));
         let key = self.next.fetch_add(1, Ordering::Relaxed);
         let handle = CallHandle { active: Some(Arc::clone(&active)), inner: Arc::clone(&inner) };
         {
@@ -417,7 +428,8 @@ impl Inner {
                 let (tool, failure) =
                     (Arc::clone(&admitted.entry.tool.def), Failure::new(Stage::Validate, fault));
                 let id = carried.request_id.clone();
-                return self.wrap(Some(tool), id, started, Err(failure), Default::default());
+                let asker = asker_of(carried, active);
+                return self.wrap(Some(tool), asker, id, started, Err(failure), Default::default());
             }
         };
         loop {
@@ -443,7 +455,7 @@ impl Inner {
             let id = carried.request_id.clone();
             match result {
                 Ok(Body::Forward { tool, args }) => {
-                    self.metrics.record(&def.id, started.elapsed(), 0, None);
+                    self.metrics.record_forward(&def.id, micros(started.elapsed()));
                     match self.admit(&tool, args, Door::Registered, &carried.caller) {
                         Ok(next) => {
                             if let Some(active) = active {
@@ -452,13 +464,15 @@ impl Inner {
                             admitted = next;
                         }
                         Err((tool, failure)) => {
-                            return self.wrap(tool, id, started, Err(failure), call.take_notes());
+                            let asker = asker_of(carried, active);
+                            return self.wrap(tool, asker, id, started, Err(failure), call.take_notes());
                         }
                     }
                 }
                 result => {
                     let result = result.map_err(|fault| Failure::new(Stage::Run, fault));
-                    let outcome = self.wrap(Some(def), id, started, result, call.take_notes());
+                    let asker = asker_of(carried, active);
+                    let outcome = self.wrap(Some(def), asker, id, started, result, call.take_notes());
                     return self.within_budget(outcome, budget.as_ref());
                 }
             }
@@ -490,20 +504,24 @@ impl Inner {
 
     fn answer_failure(&self, active: &Active, failure: Failure) {
         active.answer(|| {
-            self.wrap(Some(Arc::clone(&active.tool)), None, active.started, Err(failure), Default::default())
+            let (tool, asker) = (Arc::clone(&active.tool), active.asker.clone());
+            self.wrap(Some(tool), Some(asker), None, active.started, Err(failure), Default::default())
         });
     }
 
+    /// Makes the answer; `asker` is absent when the call is in the log already.
     fn wrap(
         &self,
         tool: Option<Arc<ToolDef>>,
+        asker: Option<Asker>,
         request_id: Option<String>,
         started: Instant,
         result: Result<Body, Failure>,
         notes: mainstay_contract::Notes,
     ) -> Outcome {
         let took = started.elapsed();
-        if let Some(tool) = &tool {
+        let at = (self.clock)();
+        if let Some(Asker { surface, caller }) = asker {
             let (bytes, error) = match &result {
                 Ok(Body::Json(raw)) => (raw.get().len(), None),
                 Ok(Body::Text { text, is_error }) => (text.len(), is_error.then_some(ErrorCode::Internal)),
@@ -511,16 +529,38 @@ impl Inner {
                 Ok(_) => (0, None),
                 Err(failure) => (0, Some(failure.fault.code)),
             };
-            self.metrics.record(&tool.id, took, bytes, error);
+            self.metrics.record(Ended {
+                number: 0,
+                at,
+                tool: tool.as_ref().map(|tool| tool.id.clone()),
+                surface,
+                caller,
+                code: error.map(|code| code.shared().name()),
+                is_denied: result.as_ref().is_err_and(|failure| failure.stage == Stage::Authorise),
+                micros: micros(took),
+                answer_bytes: bytes as u64,
+            });
         }
         let meta = Meta {
             request_id,
             repo: notes.repo,
             duration_ms: Some(took.as_micros() as f64 / 1000.0),
             warnings: notes.warnings,
-            ..Meta::at((self.clock)())
+            ..Meta::at(at)
         };
         Outcome { tool, meta, result }
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Who asked; nobody when the call was answered while it still ran, because that answer is in the log.
+fn asker_of(carried: &Carried, active: Option<&Arc<Active>>) -> Option<Asker> {
+    match active {
+        Some(active) => (!active.is_answered()).then(|| active.asker.clone()),
+        None => Some(carried.asker()),
     }
 }
 

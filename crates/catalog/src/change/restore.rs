@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{Author, ItemError, Session};
 use crate::catalog::Catalog;
@@ -47,6 +48,19 @@ impl Catalog {
     /// Whether the former content of an entry is still in the archive.
     pub fn is_archived(&self, revision: &str, id: &str) -> bool {
         is_revision(revision) && self.layout.archived(revision, id).is_file()
+    }
+
+    /// An entry as it was stored before a change; nothing when the archive does not have it.
+    pub fn former(&self, revision: &str, id: &str) -> Result<Option<Map<String, Value>>, CatalogError> {
+        if !is_revision(revision) || crate::draft::check_id(id).is_err() {
+            return Ok(None);
+        }
+        let path = self.layout.archived(revision, id);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CatalogError::io("read", &path)(error)),
+        }
     }
 
     /// Brings back what a change replaced or took out. This is itself a change, and can be taken back.

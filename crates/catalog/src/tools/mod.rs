@@ -27,6 +27,7 @@ mod reload;
 mod remove;
 mod repair;
 mod restore;
+mod revision;
 mod search;
 mod usage_flush;
 mod usage_hotset;
@@ -68,6 +69,7 @@ pub fn tools_of(catalog: &Arc<Catalog>) -> Vec<Tool> {
         groom::tool,
         restore::tool,
         history::tool,
+        revision::tool,
         governance_hash::tool,
         governance_update::tool,
         prompt_review::tool,

@@ -22,6 +22,12 @@ fn every_change_is_in_the_history_and_can_be_taken_back() {
     assert_eq!(actions, ["remove", "add", "add", "add"]);
     assert_eq!(history["changes"][0]["by"], "tester");
     let revision = |n: usize| history["changes"][n]["revision"].clone();
+    for (n, body) in [(0, "three"), (1, "two"), (2, "one")] {
+        let former = site.call("instructions/revision", json!({"id": "a", "revision": revision(n)}));
+        assert_eq!(former["item"]["body"], body, "{former}");
+    }
+    let first = json!({"id": "a", "revision": revision(3)});
+    assert_eq!(site.call("instructions/revision", first), json!({"notFound": true}));
     site.call("instructions/restore", json!({"id": "a"}));
     assert_eq!(site.get("a")["body"], "three");
     for (n, body) in [(1, "two"), (2, "one")] {
@@ -61,6 +67,10 @@ fn unknown_and_hostile_revisions_change_nothing() {
         json!({"id": "a", "revision": "../archive"}),
     ] {
         assert_eq!(site.call("instructions/restore", args.clone()), json!({"notFound": true}), "{args}");
+    }
+    for (id, revision) in [("a", "../archive"), ("../a", "20260101T000000000Z-00000000"), ("a", "nope")] {
+        let args = json!({"id": id, "revision": revision});
+        assert_eq!(site.call("instructions/revision", args.clone()), json!({"notFound": true}), "{args}");
     }
     assert!(site.try_call("instructions/restore", json!({})).is_err());
     assert_eq!(site.files(), before);

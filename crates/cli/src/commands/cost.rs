@@ -9,9 +9,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::app;
+use crate::journals::tokens as count;
 use crate::output::{Output, table};
 use crate::settings::Settings;
 use crate::toolsets::App;
+
+/// The tokenizer the numbers are made with.
+pub const TOKENIZER: &str = "o200k_base";
 
 /// Tokens of one tool as a model sees it: name, description and argument schema.
 #[derive(Serialize)]
@@ -47,7 +51,7 @@ pub fn run(settings: &Settings, budget: Option<usize>, output: Output) -> FaultR
     }
     let total = tools.iter().map(|row| row.total).sum();
     let within_budget = budget.is_none_or(|budget| total <= budget);
-    let cost = Cost { tokenizer: "o200k_base", total, toolsets, tools, budget, within_budget };
+    let cost = Cost { tokenizer: TOKENIZER, total, toolsets, tools, budget, within_budget };
     output.result(&cost, || text(&cost));
     if !within_budget {
         output
@@ -57,7 +61,6 @@ pub fn run(settings: &Settings, budget: Option<usize>, output: Output) -> FaultR
 }
 
 fn row(tool: &Value) -> Row {
-    let count = |text: &str| bpe_openai::o200k_base().count(text);
     let text = |key: &str| tool[key].as_str().unwrap_or_default();
     let description = count(text("name")) + count(text("description"));
     let schema = count(&tool["inputSchema"].to_string());

@@ -19,7 +19,7 @@ pub mod programs;
 mod reference;
 pub mod replay;
 pub mod search;
-mod serve;
+pub mod serve;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -68,6 +68,7 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("show", matches)) => search::show(matches, output),
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("serve", matches)) => serve::run(matches, output),
+        Some(("dashboard", matches)) => serve::run_dashboard(matches, output),
         Some(("call", matches)) => call::run(matches, output),
         Some(("audit", matches)) => audit::run(matches, output),
         Some(("replay", matches)) => replay::run(matches, output),

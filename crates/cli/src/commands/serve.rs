@@ -1,28 +1,78 @@
-//! `mainstay serve`: the HTTP API and MCP over HTTP.
+//! `mainstay serve`: the HTTP API and MCP over HTTP; `mainstay dashboard`: the same with pages for people.
 
 use std::net::IpAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::ArgMatches;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use mainstay_contract::{CancelToken, Fault, FaultResult, StopReason};
 use mainstay_server::{AccessToken, Changes, Fixtures, HttpConfig, HttpError, Secret, Surface, serve_http};
 use serde_json::json;
 
+use super::dashboard;
 use crate::output::{DONE, NAME, Output, print, say};
-use crate::settings::Settings;
+use crate::settings::{Settings, with_flags};
 use crate::toolsets::App;
 use crate::{app, log};
 
+pub fn dashboard_command() -> Command {
+    with_flags(
+        Command::new("dashboard").about("Serve pages that show what the server does and try its tools"),
+    )
+    .arg(Arg::new("open").long("open").action(ArgAction::SetTrue).help("Show the page in a browser"))
+    .after_help("Example: mainstay dashboard --repo .")
+}
+
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let settings = super::settings(matches)?;
-    log::start(&settings);
+    let place = Place { host: "host", port: "port", tries: 1 };
+    let pages = settings.switch("dashboard").value;
+    serve(&settings, &place, pages, matches.get_flag("conformance-fixtures"), |address| {
+        announce(address, pages, output);
+    })
+}
+
+/// A server of its own for the pages: its address is the result, and nothing is opened unless asked for.
+pub fn run_dashboard(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
+    let settings = super::settings(matches)?;
+    let tries = settings.number("dashboard-tries").unwrap_or_default().clamp(1, 1_000);
+    let place = Place { host: "dashboard-host", port: "dashboard-port", tries };
+    let wants_open = matches.get_flag("open");
+    serve(&settings, &place, true, false, |address| {
+        let url = format!("http://{address}/dashboard");
+        match output.json {
+            true => print(&json!({ "event": "listening", "address": address, "dashboard": url }).to_string()),
+            false => print(&url),
+        }
+        output.note("stop with Ctrl-C");
+        if wants_open {
+            dashboard::open(&url);
+        }
+    })
+}
+
+/// The settings that say where to listen.
+struct Place {
+    host: &'static str,
+    port: &'static str,
+    /// Ports tried from that one on.
+    tries: u64,
+}
+
+fn serve(
+    settings: &Settings,
+    place: &Place,
+    pages: bool,
+    fixtures: bool,
+    bound: impl Fn(&str),
+) -> FaultResult<ExitCode> {
+    log::start(settings);
     let changes = Changes::default();
-    let fixtures = matches.get_flag("conformance-fixtures").then(|| Arc::new(Fixtures::new(changes.clone())));
+    let fixtures = fixtures.then(|| Arc::new(Fixtures::new(changes.clone())));
     let suite = fixtures.iter().flat_map(|fixtures| fixtures.tools()).collect();
-    let app = App::new(&settings, fixtures.is_some())?.with_tools(suite).serving();
+    let app = App::new(settings, fixtures.is_some())?.with_tools(suite).serving();
     let surface = Surface {
-        naming: app::naming(&settings),
+        naming: app::naming(settings),
         changes,
         fixtures,
         ..Surface::new(app.runtime()?, app::identity())
@@ -32,33 +82,48 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     super::on_signal(move || {
         told.cancel(StopReason::Shutdown);
     })?;
-    serve_http(config(&settings)?, surface, stop, |address| announce(&address.to_string(), output))
-        .map_err(fault)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// One line with the address: on stdout with `--json`, for a person on stderr.
-fn announce(address: &str, output: Output) {
-    let url = format!("http://{address}");
-    if output.json {
-        print(
-            &json!({ "event": "listening", "address": address, "url": url, "mcp": format!("{url}/mcp") })
-                .to_string(),
-        );
-    } else {
-        say(format_args!("{DONE}Serving{DONE:#} {NAME}{url}{NAME:#} (MCP at {url}/mcp); stop with Ctrl-C"));
+    let mut config = config(settings, place)?;
+    config.dashboard = pages.then(|| dashboard::pages(settings)).transpose()?;
+    let mut left = place.tries;
+    loop {
+        left -= 1;
+        let bound = |address: std::net::SocketAddr| bound(&address.to_string());
+        match serve_http(config.clone(), surface.clone(), stop.clone(), bound) {
+            Ok(()) => return Ok(ExitCode::SUCCESS),
+            Err(HttpError::Bind { .. }) if left > 0 && config.port < u16::MAX => config.port += 1,
+            Err(error) => return Err(fault(error)),
+        }
     }
 }
 
-fn config(settings: &Settings) -> FaultResult<HttpConfig> {
-    let host = settings.text("host").unwrap_or_default();
+/// One line with the address: on stdout with `--json`, for a person on stderr.
+fn announce(address: &str, pages: bool, output: Output) {
+    let url = format!("http://{address}");
+    if output.json {
+        let mut line =
+            json!({ "event": "listening", "address": address, "url": url, "mcp": format!("{url}/mcp") });
+        if pages {
+            line["dashboard"] = format!("{url}/dashboard").into();
+        }
+        print(&line.to_string());
+    } else {
+        say(format_args!("{DONE}Serving{DONE:#} {NAME}{url}{NAME:#} (MCP at {url}/mcp); stop with Ctrl-C"));
+        if pages {
+            say(format_args!("dashboard: {NAME}{url}/dashboard{NAME:#}"));
+        }
+    }
+}
+
+fn config(settings: &Settings, place: &Place) -> FaultResult<HttpConfig> {
+    let host = settings.text(place.host).unwrap_or_default();
     let host: IpAddr = match host {
         "localhost" => IpAddr::from([127, 0, 0, 1]),
         host => host.parse().map_err(|_| {
-            Fault::invalid(format!("{host} is not an IP address")).hint("try --host 127.0.0.1")
+            Fault::invalid(format!("{host} is not an IP address"))
+                .hint(format!("try --{} 127.0.0.1", place.host))
         })?,
     };
-    let port = settings.number("port").unwrap_or_default();
+    let port = settings.number(place.port).unwrap_or_default();
     let port = u16::try_from(port).map_err(|_| Fault::invalid(format!("{port} is not a port number")))?;
     let named = settings.list("allowed-repo-roots").value;
     let roots = std::iter::once(settings.repo()).chain(named.iter().map(|root| settings.work_dir.join(root)));

@@ -190,9 +190,15 @@ pub const SETTINGS: &[Setting] = &[
         )
     },
     row("no-proxy", Kind::List, &["no_proxy", "NO_PROXY"], "", "Hosts downloads reach without a proxy"),
-    row("dashboard", Kind::Switch, &[], "false", "Serve a page about a server on stdio, on loopback"),
-    row("dashboard-host", Kind::Text, &[], "127.0.0.1", "Loopback address of that page"),
-    row("dashboard-port", Kind::Number, &[], "8787", "Port of that page"),
+    row(
+        "dashboard",
+        Kind::Switch,
+        &[],
+        "false",
+        "Serve pages that show what the server does; on stdio on a port of their own",
+    ),
+    row("dashboard-host", Kind::Text, &[], "127.0.0.1", "Loopback address of these pages"),
+    row("dashboard-port", Kind::Number, &[], "8787", "Port of these pages"),
     row("dashboard-tries", Kind::Number, &[], "10", "How many ports from that one on are tried"),
 ];
 

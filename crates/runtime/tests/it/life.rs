@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mainstay_contract::{Body, ErrorCode, StopReason};
+use mainstay_contract::{Body, Caller, ErrorCode, StopReason};
 use mainstay_runtime::{Access, Form, Limits, Origin, Request, Sourced, Stage};
 use serde_json::json;
 
@@ -129,4 +129,33 @@ fn metrics_count_calls_and_failures_by_code() {
     let rows = runtime.metrics().snapshot();
     assert_eq!((rows["echo"].count, rows["echo"].errors), (1, 0));
     assert_eq!((rows["fails"].count, rows["fails"].codes["NOT_FOUND"]), (2, 2));
+}
+
+#[test]
+fn the_log_names_callers_and_outcomes_but_not_what_was_said() {
+    let runtime = runtime();
+    let caller = Caller { name: Some("editor".into()), ..Caller::default() };
+    let secret = json!({"message": "planted-secret"});
+    runtime.call(Request { caller, surface: "mcp", ..Request::new("echo", secret) });
+    runtime.call(Request::new("planted-secret", json!({})));
+    let calls = runtime.metrics().recent(0, 10);
+    let shown: Vec<_> = calls.iter().map(|call| (call.tool.as_deref(), call.surface, call.code)).collect();
+    assert_eq!(shown, [(None, "library", Some("UNKNOWN_TOOL")), (Some("echo"), "mcp", None)]);
+    assert_eq!(calls[1].caller.as_deref(), Some("editor"));
+    let minutes = runtime.metrics().minutes(jiff::Timestamp::now());
+    assert_eq!(minutes.iter().map(|minute| minute.calls).sum::<u64>(), 2);
+    let all = serde_json::to_string(&calls).unwrap() + &serde_json::to_string(&minutes).unwrap();
+    assert!(!all.contains("planted-secret"), "{all}");
+}
+
+#[test]
+fn a_call_that_is_answered_before_its_work_ends_is_in_the_log_once() {
+    let runtime = runtime();
+    let (send, receive) = std::sync::mpsc::channel();
+    let handle = runtime.submit(Request::new("wait", json!({})), move |_| send.send(()).unwrap());
+    handle.cancel(StopReason::Cancelled);
+    receive.recv().unwrap();
+    assert!(runtime.drain(Duration::from_secs(20)));
+    let codes: Vec<_> = runtime.metrics().recent(0, 10).iter().map(|call| call.code).collect();
+    assert_eq!(codes, [Some("CANCELLED")]);
 }

@@ -12,6 +12,7 @@ use mainstay_runtime::{Outcome, Request as CallRequest};
 use serde_json::{Map, Value, json};
 
 use super::app::App;
+use super::dashboard::FROM_DASHBOARD;
 use super::reply::{self, Reply};
 use super::{body, metrics as prometheus, query, sse};
 use crate::listing::{Naming, tool_json};
@@ -118,7 +119,8 @@ fn unknown(name: &str) -> Fault {
 
 fn request_for(parts: &Parts, caller: Caller, tool: &str, args: Value) -> CallRequest {
     let id = parts.headers.get("x-request-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
-    CallRequest { caller, request_id: id, meta: budget(parts), ..CallRequest::new(tool, args) }
+    let surface = if parts.headers.contains_key(FROM_DASHBOARD) { "dashboard" } else { "http" };
+    CallRequest { caller, surface, request_id: id, meta: budget(parts), ..CallRequest::new(tool, args) }
 }
 
 /// How much of the answer a client has room for, from its headers.

@@ -17,6 +17,7 @@ use tower::util::option_layer;
 
 use super::api;
 use super::config::{HttpConfig, HttpError};
+use super::dashboard;
 use super::guard::{check_caller, check_source, cors};
 use super::page;
 use super::rate::Rate;
@@ -33,6 +34,8 @@ pub struct App {
     pub roots: Option<Arc<[PathBuf]>>,
     pub rate: Rate,
     pub sessions: Sessions,
+    /// Browsers that signed in to the dashboard.
+    pub browsers: dashboard::Sessions,
     pub started: Instant,
     /// Set when the server has been told to stop.
     pub stopping: CancellationToken,
@@ -63,14 +66,18 @@ pub fn router(
         rate: Rate::new(config.rate_per_minute),
         surface,
         sessions,
+        browsers: dashboard::Sessions::default(),
         config,
         started: Instant::now(),
         stopping,
         next: AtomicU64::new(1),
     });
     let with = |app: &Arc<App>| Arc::clone(app);
-    Ok(Router::new()
-        .route("/", get(page::page))
+    let pages = match app.config.dashboard {
+        Some(_) => dashboard::routes(),
+        None => Router::new().route("/", get(page::page)),
+    };
+    Ok(pages
         .route("/tools.json", get(page::tools))
         .route("/health", get(api::health))
         .route("/healthz", get(api::alive))

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+use super::dashboard::Dashboard;
 
 /// A text that is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -54,6 +57,8 @@ pub struct HttpConfig {
     pub max_connections: usize,
     /// How long calls may go on after the server was told to stop.
     pub grace: Duration,
+    /// Pages for people; absent unless asked for.
+    pub dashboard: Option<Arc<Dashboard>>,
 }
 
 impl Default for HttpConfig {
@@ -70,6 +75,7 @@ impl Default for HttpConfig {
             rate_per_minute: None,
             max_connections: 1_024,
             grace: Duration::from_secs(5),
+            dashboard: None,
         }
     }
 }

@@ -14,6 +14,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::app::App;
 use super::config::{HttpConfig, HttpError};
+use super::dashboard;
 use super::reply::{self, Reply};
 
 /// The address a request came from.
@@ -43,6 +44,10 @@ fn source(config: &HttpConfig, uri: &Uri, headers: &HeaderMap) -> FaultResult<()
             .hint("use the address the server announced, or allow the name in its configuration"));
     }
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
+    // The sandboxed frame has no origin and needs its script; the files tell nothing about this server.
+    if config.dashboard.is_some() && dashboard::is_asset(uri.path()) {
+        return Ok(());
+    }
     let allowed = origin.to_str().is_ok_and(|origin| {
         config.origins.iter().any(|known| known == origin)
             || split_origin(origin).is_some_and(|(_, authority)| authority == host || is_loopback(authority))
@@ -111,9 +116,19 @@ pub fn cors(config: &HttpConfig) -> Result<CorsLayer, HttpError> {
 
 /// Checks token and rate, and says who calls.
 pub async fn check_caller(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Reply {
-    let open = OPEN_PATHS.contains(&request.uri().path());
-    let caller = match caller(&app.config, request.headers(), open) {
+    let path = request.uri().path();
+    let has_pages = app.config.dashboard.is_some();
+    let open = OPEN_PATHS.contains(&path) || (has_pages && dashboard::is_open(path));
+    let browser = has_pages.then(|| app.browsers.caller(request.method(), request.headers())).flatten();
+    let name = match browser {
+        Some(name) => Ok(Some(name)),
+        None => caller(&app.config, request.headers(), open),
+    };
+    let caller = match name {
         Ok(name) => Caller { name, role: None, roots: app.roots.clone() },
+        Err(_) if has_pages && request.method() == Method::GET && dashboard::is_page(path) => {
+            return dashboard::to_sign_in();
+        }
         Err(fault) => return reply::fault(&fault, &app.meta(request.headers())),
     };
     if let Some(Peer(peer)) = request.extensions().get().copied()
@@ -143,6 +158,14 @@ fn caller(config: &HttpConfig, headers: &HeaderMap, open: bool) -> FaultResult<O
         Fault::new(ErrorCode::Unauthorized, "a bearer token is required")
             .hint("send the header Authorization: Bearer TOKEN")
     })?;
+    match token_name(config, sent) {
+        Some(name) => Ok(Some(name)),
+        None => Err(Fault::new(ErrorCode::Unauthorized, "the bearer token is not valid")),
+    }
+}
+
+/// The name of the token that was sent, if it is one of ours.
+pub fn token_name(config: &HttpConfig, sent: &[u8]) -> Option<String> {
     let mut name = None;
     for token in &config.tokens {
         // Every token is compared, so that the time does not tell which one was close.
@@ -150,10 +173,7 @@ fn caller(config: &HttpConfig, headers: &HeaderMap, open: bool) -> FaultResult<O
             name = Some(token.name.clone());
         }
     }
-    match name {
-        Some(name) => Ok(Some(name)),
-        None => Err(Fault::new(ErrorCode::Unauthorized, "the bearer token is not valid")),
-    }
+    name
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod api;
 mod app;
 mod body;
 mod config;
+mod dashboard;
 mod guard;
 mod metrics;
 mod page;
@@ -15,4 +16,5 @@ mod sse;
 
 pub(crate) use api::BUDGET_HEADERS;
 pub use config::{AccessToken, HttpConfig, HttpError, Secret};
+pub use dashboard::Dashboard;
 pub use serve::run;

@@ -67,6 +67,7 @@ fn render(app: &App) -> Markup {
                     div.scroll { (table(app, &metrics)) }
                 }
                 footer {
+                    p { "For charts, a form for every tool, search and the log of calls, start the server with " code { "--dashboard" } "." }
                     a href="/openapi.json" { "OpenAPI" } " · " a href="/tools.json" { "Tools as JSON" } " · "
                     a href="/metrics" { "Metrics" } " · " a href="/health" { "Health" }
                 }

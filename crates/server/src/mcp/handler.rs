@@ -17,6 +17,9 @@ use crate::encode;
 use crate::identity::Transport;
 use crate::rpc::RpcError;
 
+/// The name of this surface in the log of calls.
+pub(super) const SURFACE: &str = "mcp-http";
+
 /// Methods whose parameters rmcp reads; what it could not read ends up as a custom request.
 const KNOWN_METHODS: [&str; 10] = [
     "server/discover",
@@ -97,7 +100,8 @@ impl ServerHandler for Handler {
         let name = request.name.into_owned();
         let args = request.arguments.map_or(Value::Null, Value::Object);
         let input = self.answers(&name, request.input_responses, request.request_state)?;
-        let call = Request { door: Door::Listed, input, ..Request::new(name.as_str(), args) };
+        let call =
+            Request { door: Door::Listed, surface: SURFACE, input, ..Request::new(name.as_str(), args) };
         if self.wants_task(&call, &context)? {
             return tasks::start(&self.shared, Self::with_client(call, &context));
         }
@@ -278,7 +282,8 @@ impl ServerHandler for Handler {
         if let Some(fields) = args.as_object_mut() {
             fields.remove("_meta");
         }
-        let outcome = self.run(Request::new(method.as_str(), args), &context).await;
+        let outcome =
+            self.run(Request { surface: SURFACE, ..Request::new(method.as_str(), args) }, &context).await;
         let result = encode::direct(outcome, &method).map_err(convert::error)?;
         Ok(CustomResult::new(serde_json::from_str(&result).unwrap_or_default()))
     }

@@ -73,6 +73,7 @@ impl Job {
     fn call(&self, input: InputAnswers) -> Pending {
         let request = Request {
             caller: self.caller.clone(),
+            surface: super::handler::SURFACE,
             meta: self.meta.clone(),
             request_id: self.request_id.clone(),
             door: mainstay_runtime::Door::Listed,

@@ -212,6 +212,7 @@ impl Session {
         let token = meta.get("progressToken").filter(|token| token.is_string() || token.is_number()).cloned();
         let mut request = Request {
             door: Door::Listed,
+            surface: "mcp",
             caller: self.caller(),
             request_id: Some(id.key().to_owned()),
             meta,
@@ -254,6 +255,7 @@ impl Session {
             Err(error) => return self.refuse(id, &error.with("method", method)),
         };
         let request = Request {
+            surface: "json-rpc",
             caller: self.caller(),
             request_id: Some(id.key().to_owned()),
             ..Request::new(method, args)
@@ -313,7 +315,7 @@ impl Session {
             let error = encode::line_error("BAD_REQUEST", "the input is nested too deeply", None, incident());
             return outbox.queue(&format!(r#"{{{head}"error":{error}}}"#));
         };
-        let request = Request { caller, ..Request::new(tool, input) };
+        let request = Request { caller, surface: "line", ..Request::new(tool, input) };
         self.runtime.submit(request, move |outcome| {
             let (key, value) = encode::line(outcome, incident);
             outbox.send(&format!(r#"{{{head}"{key}":{value}}}"#));

@@ -2,6 +2,7 @@
 
 mod api;
 mod client;
+mod dashboard;
 mod fuzz;
 mod guard;
 mod load;
