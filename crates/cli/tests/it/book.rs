@@ -52,7 +52,7 @@ fn every_page_is_in_the_summary_and_the_summary_names_no_other() {
     let listed: BTreeSet<PathBuf> = links(&summary).iter().map(|link| docs().join(link)).collect();
     let mut there: BTreeSet<PathBuf> = pages(&docs()).into_iter().collect();
     there.remove(&docs().join("SUMMARY.md"));
-    assert_eq!(listed, there);
+    assert_eq!(listed, there, "run scripts/generate, or name the page in docs/SUMMARY.md");
 }
 
 #[test]

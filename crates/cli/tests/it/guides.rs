@@ -62,6 +62,10 @@ fn check_page(name: &str) {
     assert!(commands > 0, "{name} has no commands");
 }
 
+fn check_guide(name: &str) {
+    check_page(&format!("guides/{name}"));
+}
+
 /// Whether an output is the one a page shows; `…` stands for anything within a line, alone for any lines.
 fn is_like(got: &str, want: &str) -> bool {
     let (got, want): (Vec<&str>, Vec<&str>) = (got.lines().collect(), want.lines().collect());
@@ -100,12 +104,12 @@ fn line_is_like(got: &str, want: &str) -> bool {
 
 #[test]
 fn programs_guide_is_true() {
-    check_page("guides/programs.md");
+    check_guide("programs.md");
 }
 
 #[test]
 fn catalog_guide_is_true() {
-    check_page("guides/catalog.md");
+    check_guide("catalog.md");
 }
 
 #[test]
@@ -141,4 +145,14 @@ fn search_operations_guide_is_true() {
 #[test]
 fn search_guide_is_true() {
     check_guide("search.md");
+}
+
+#[test]
+fn every_guide_is_checked() {
+    let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides");
+    for entry in std::fs::read_dir(guides).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let call = format!("check_guide(\"{name}\")");
+        assert!(include_str!("guides.rs").contains(&call), "no test here runs {name}");
+    }
 }
