@@ -63,6 +63,7 @@ pub fn foundry(settings: &Settings) -> FaultResult<FoundryConfig> {
         hostname: settings.env.get("HOSTNAME").cloned(),
         secrets: secrets.map(|(_, value)| value.clone()).collect(),
         programs: None,
+        packages: settings.list("release-packages").value,
     })
 }
 

@@ -3,7 +3,8 @@
 //! [`tools`] gives the tools of the contract. The other modules are the library behind them:
 //! `kit` (data), `tokens`, `tree`, `patch`, `validate` and `a11y` (checks), `render` (HTML),
 //! `compose` (intent to tree), `codegen` (tree to source), `mapping` (store), `scaffold` and `preview`;
-//! `record` (what a run leaves behind) and `exec` (programs). Nothing here reads the environment or prints, and
+//! `audit` (drift in source), `billing`, `release` and `repository` (packages and git); `record` (what a run leaves
+//! behind) and `exec` (programs). Nothing here reads the environment or prints, and
 //! programs start only through the launcher that was given.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -11,13 +12,13 @@
 pub mod a11y;
 mod artifacts;
 pub mod audit;
+mod billing;
 mod brand;
 pub mod codegen;
 pub mod color;
 pub mod compose;
 mod dataset;
 mod error;
-#[allow(dead_code)]
 mod exec;
 pub mod issue;
 pub mod json;
@@ -28,7 +29,9 @@ mod policy;
 pub mod preview;
 mod record;
 mod redact;
+mod release;
 pub mod render;
+mod repository;
 pub mod scaffold;
 pub mod tokens;
 mod tools;
@@ -65,6 +68,8 @@ pub struct FoundryConfig {
     pub secrets: Vec<String>,
     /// How programs such as git and a browser are started; without it the tools that need one say so.
     pub programs: Option<Programs>,
+    /// Folders of packages to release, relative to the root, beside those below `packages/`.
+    pub packages: Vec<String>,
 }
 
 /// The state all tools share.

@@ -122,6 +122,13 @@ pub const SETTINGS: &[Setting] = &[
         "Register on-demand tools too",
     ),
     row("extra-tools", Kind::List, &["MCP_EXTRA_TOOLS"], "", "On-demand tools to register"),
+    row(
+        "release-packages",
+        Kind::List,
+        &[],
+        "",
+        "Folders of packages to release, beside those below packages/",
+    ),
     row("kit", Kind::Path, &[], "", "Design kit to use in place of the built-in one"),
     row(
         "browser",

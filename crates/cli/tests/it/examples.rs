@@ -31,6 +31,14 @@ impl Example {
 pub fn prepare(site: &Site) {
     site.write("README.md", "# Example\n\nA small repository.\n");
     site.write("src/lib.rs", "/// Adds two numbers.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n");
+    site.write("packages/tokens/package.json", r#"{ "name": "@oods/tokens", "version": "1.0.0" }"#);
+    for words in [
+        "init --quiet --initial-branch=main",
+        "add .",
+        "-c user.name=Ada -c user.email=ada@example.org commit --quiet --message=feat:begin",
+    ] {
+        assert!(site.program("git").args(words.split(' ')).status().unwrap().success(), "git {words}");
+    }
 }
 
 /// Every example, in an order in which each finds what it needs: what writes comes first, what destroys last.

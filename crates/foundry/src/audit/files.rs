@@ -90,7 +90,7 @@ pub fn collect(
     walk.filter_entry(move |entry| {
         let name = entry.file_name().to_str().unwrap_or_default();
         let is_vendored = entry.file_type().is_some_and(|kind| kind.is_dir())
-            && matches!(name, "node_modules" | "target" | "dist" | "bower_components");
+            && matches!(name, "node_modules" | "bower_components");
         !is_vendored && !left_out.iter().any(|path| entry.path().starts_with(path))
     });
     let mut skipped = Skipped::new();

@@ -106,12 +106,21 @@ impl Summary {
 
     /// One sentence for people.
     pub fn sentence(&self) -> String {
-        let files = format!("{} file{}", self.files_scanned, if self.files_scanned == 1 { "" } else { "s" });
+        let count =
+            |number: usize, name: &str| format!("{number} {name}{}", if number == 1 { "" } else { "s" });
+        let files = count(self.files_scanned, "file");
         match self.total() {
             0 => format!("No drift in {files}."),
             _ => format!(
-                "{} errors, {} warnings and {} notes in {files}; {} have an exact fix.",
-                self.errors, self.warnings, self.notes, self.exact_fixes
+                "{}, {} and {} in {files}; {}.",
+                count(self.errors, "error"),
+                count(self.warnings, "warning"),
+                count(self.notes, "note"),
+                match self.exact_fixes {
+                    0 => "no fix is exact".to_owned(),
+                    1 => "1 fix is exact".to_owned(),
+                    many => format!("{many} fixes are exact"),
+                },
             ),
         }
     }
@@ -171,7 +180,7 @@ pub fn audit(
         summary.files_with_syntax_errors += usize::from(scan.is_broken);
         patch::append(&mut patch, &file.path, &text, &collected.findings[first..]);
     }
-    finish(&mut summary, collected, patch)
+    Ok(finish(summary, collected, &severities, patch))
 }
 
 fn read(scan: &mut Scan, file: &File) {
@@ -183,24 +192,29 @@ fn read(scan: &mut Scan, file: &File) {
     }
 }
 
-fn finish(summary: &mut Summary, collected: Collected, patch: String) -> Result<Report, FoundryError> {
-    let Collected { mut findings, defined, suppressed, dropped, by_rule } = collected;
+fn finish(mut summary: Summary, collected: Collected, severities: &Severities, patch: String) -> Report {
+    let Collected { mut findings, defined, suppressed, dropped } = collected;
     findings.retain(|finding| finding.property.as_ref().is_none_or(|property| !defined.contains(property)));
     findings.sort_by(|a, b| (&a.path, a.place, a.rule).cmp(&(&b.path, b.place, b.rule)));
     findings.dedup_by(|a, b| a.path == b.path && a.place == b.place && a.rule == b.rule);
-    summary.by_rule = by_rule;
     for finding in &findings {
         *summary.by_rule.entry(finding.rule.to_owned()).or_default() += 1;
-        match finding.severity {
-            Severity::Error => summary.errors += 1,
-            Severity::Warning => summary.warnings += 1,
-            _ => summary.notes += 1,
+    }
+    for (rule, count) in &dropped {
+        *summary.by_rule.entry((*rule).to_owned()).or_default() += count;
+        summary.unlisted += count;
+    }
+    for (rule, count) in &summary.by_rule {
+        match severities.of(rule) {
+            Some(Severity::Error) => summary.errors += count,
+            Some(Severity::Warning) => summary.warnings += count,
+            _ => summary.notes += count,
         }
     }
     summary.exact_fixes =
         findings.iter().filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.exact)).count();
-    (summary.suppressed, summary.unlisted) = (suppressed, dropped);
-    Ok(Report { summary: std::mem::take(summary), findings, patch })
+    summary.suppressed = suppressed;
+    Report { summary, findings, patch }
 }
 
 /// Hashes of the files that scaffolding and token builds write: they are the kit, not a drift from it.

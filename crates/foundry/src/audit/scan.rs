@@ -20,10 +20,8 @@ pub struct Collected {
     /// Custom properties of the kit's prefix that the project defines itself.
     pub defined: HashSet<String>,
     pub suppressed: usize,
-    /// Findings beyond the limit.
-    pub dropped: usize,
-    /// Findings by rule, with those beyond the limit.
-    pub by_rule: BTreeMap<String, usize>,
+    /// Findings beyond the limit, by rule.
+    pub dropped: BTreeMap<&'static str, usize>,
 }
 
 /// One file and where its findings go.
@@ -99,8 +97,7 @@ impl<'s, 'k> Scan<'s, 'k> {
             return;
         }
         if self.collected.findings.len() >= self.limit {
-            self.collected.dropped += 1;
-            *self.collected.by_rule.entry(rule.to_owned()).or_default() += 1;
+            *self.collected.dropped.entry(rule).or_default() += 1;
             return;
         }
         let place = self.lines.place(&at);

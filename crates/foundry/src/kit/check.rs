@@ -120,6 +120,11 @@ fn check_components(kit: &Kit, problems: &mut Vec<Problem>) {
                 Some(_) => {}
             }
         }
+        let instead = component.deprecated.as_ref().and_then(|deprecation| deprecation.instead.as_deref());
+        if let Some(instead) = instead.filter(|instead| kit.component(instead).is_none()) {
+            let message = format!("it is deprecated in favour of {instead}, which does not exist");
+            problems.push(problem("UNKNOWN_COMPONENT", &component.name, message));
+        }
         if !kit.styles.iter().any(|section| section.name == component.archetype.family) {
             let message = format!("components.css has no section {}", component.archetype.family);
             problems.push(problem("STYLE_MISSING", &component.name, message));

@@ -1,9 +1,13 @@
 //! The table of tools, one line each, and what they have in common.
 
+mod billing;
+mod billing_review_kit;
+mod billing_switch_fixtures;
 mod brand_apply;
 mod catalog_list;
 mod code_generate;
 mod design_compose;
+mod diag_snapshot;
 mod map_create;
 mod map_delete;
 mod map_list;
@@ -11,6 +15,8 @@ mod map_resolve;
 mod map_update;
 mod output;
 mod purity_audit;
+mod release_tag;
+mod release_verify;
 mod repl;
 mod repl_render;
 mod repl_validate;
@@ -48,6 +54,11 @@ pub fn all(foundry: &Arc<Foundry>) -> Vec<Tool> {
         map_update::tool(foundry),
         map_delete::tool(foundry),
         purity_audit::tool(foundry),
+        diag_snapshot::tool(foundry),
+        billing_review_kit::tool(foundry),
+        billing_switch_fixtures::tool(foundry),
+        release_verify::tool(foundry),
+        release_tag::tool(foundry),
     ]
 }
 

@@ -94,16 +94,10 @@ fn files(report: &Report) -> Vec<File> {
         "findings": report.findings,
     });
     let log = sarif::log(report, env!("CARGO_PKG_VERSION"));
-    let mut files = vec![
+    // All three every time: one that stayed from an earlier run of the day would not be true any more.
+    vec![
         File::new("purity-audit.json", "Every finding with its fix", pretty(&document)),
         File::new("purity-audit.sarif", "The findings for code hosts and editors", pretty(&log)),
-    ];
-    if !report.patch.is_empty() {
-        files.push(File::new(
-            "purity-fixes.patch",
-            "Exact fixes, for git apply",
-            report.patch.clone().into_bytes(),
-        ));
-    }
-    files
+        File::new("purity-fixes.patch", "Exact fixes, for git apply", report.patch.as_str()),
+    ]
 }

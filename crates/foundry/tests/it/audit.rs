@@ -240,6 +240,7 @@ fn what_git_ignores_and_what_is_too_much_is_counted_not_read() {
     fs::write(root.path().join("ok.css"), raw.repeat(10)).unwrap();
     let report = run(root.path(), &few);
     assert_eq!((report.findings.len(), report.summary.unlisted, report.summary.total()), (1, 9, 10));
+    assert_eq!(report.summary.errors, 10, "what is not listed counts");
 
     let strict = BTreeMap::from([("raw-color".to_owned(), Severity::Off)]);
     let report = run(root.path(), &Options { severities: strict, ..options.clone() });

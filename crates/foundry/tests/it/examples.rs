@@ -6,11 +6,17 @@ use mainstay_contract::Role;
 use serde_json::{Value, json};
 
 use crate::harness::Site;
+use crate::scratch::Project;
 
 #[test]
 fn every_example_of_a_definition_runs_and_fits_its_schemas() {
-    let site = Site::new();
-    std::fs::create_dir(site.path().join("src")).unwrap();
+    let project = Project::new();
+    project.write("src/app.css", ".a { color: red }\n");
+    for name in ["tokens", "tw-variants"] {
+        let manifest = json!({ "name": format!("@oods/{name}"), "version": "1.0.0" });
+        project.write(&format!("packages/{name}/package.json"), &manifest.to_string());
+    }
+    let site = &project.site;
     for tool in &site.tools {
         assert!(!tool.def.examples.is_empty(), "{} has no example", tool.def.id);
         for example in &tool.def.examples {

@@ -2,12 +2,17 @@
 #![allow(clippy::unwrap_used)]
 
 mod audit;
+mod billing;
 mod compose;
 mod examples;
 mod generated_code;
 mod harness;
 mod hostile;
 mod kit;
+mod on_demand;
 mod patches;
+mod releases;
 mod repl;
+mod scratch;
+mod snapshot;
 mod writing;
