@@ -39,6 +39,7 @@ pub fn command() -> Command {
         .arg(Arg::new("schema").required(true).value_name("FILE").help("UiSchema as JSON; - reads stdin"))
         .arg(Arg::new("out").long("out").value_name("FILE").help("Where to write; stdout when absent"))
         .after_help("Example: mainstay foundry preview screen.json --out screen.html"),
+        super::purity::command(),
     ])
 }
 
@@ -49,12 +50,13 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
             Ok(check_kit(source(&super::settings(matches)?), output))
         }
         Some(("preview", matches)) => write_preview(matches, output),
+        Some(("audit", matches)) => super::purity::run(matches, output),
         Some((_, matches)) => write_project(matches, output),
         None => Err(Fault::invalid("no such command")),
     }
 }
 
-fn source(settings: &Settings) -> Source {
+pub fn source(settings: &Settings) -> Source {
     settings.path("kit").map_or(Source::Embedded, Source::Directory)
 }
 

@@ -16,6 +16,7 @@ pub mod foundry;
 pub mod init;
 mod mcp;
 pub mod programs;
+mod purity;
 mod reference;
 pub mod replay;
 pub mod search;
