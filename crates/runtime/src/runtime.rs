@@ -85,8 +85,7 @@ impl CallHandle {
     pub fn cancel(&self, reason: StopReason) {
         if let Some(active) = &self.active {
             active.token.cancel(reason);
-            let fault = Fault::new(ErrorCode::Cancelled, "the call was cancelled");
-            self.inner.answer_failure(active, Failure::new(Stage::Run, fault));
+            self.inner.answer_failure(active, Failure::new(Stage::Run, cancelled()));
         }
     }
 
@@ -380,6 +379,9 @@ impl Inner {
                     Some(&active),
                 );
                 active.answer(|| outcome);
+            } else {
+                // Whoever cancels through the handle has the answer already; a token may come cancelled.
+                worker.answer_failure(&active, Failure::new(Stage::Run, cancelled()));
             }
             worker.lock_calls().remove(&key);
             worker.finished.notify_all();
@@ -575,6 +577,10 @@ fn fenced(tool: &Tool, call: &Call, args: Value) -> FaultResult<Body> {
         Err(Fault::new(ErrorCode::Internal, "the tool failed unexpectedly")
             .hint("the server log has the details"))
     })
+}
+
+fn cancelled() -> Fault {
+    Fault::new(ErrorCode::Cancelled, "the call was cancelled")
 }
 
 fn timed_out(timeout: Duration) -> Fault {

@@ -70,6 +70,15 @@ fn a_cancelled_call_is_answered_once_and_its_work_ends() {
 }
 
 #[test]
+fn a_call_whose_token_comes_cancelled_is_answered() {
+    let runtime = runtime();
+    let request = Request::new("wait", json!({}));
+    request.cancel.cancel(StopReason::Cancelled);
+    assert_eq!(code(&runtime.call(request)), ErrorCode::Cancelled);
+    assert!(runtime.drain(SOON));
+}
+
+#[test]
 fn a_full_queue_refuses_and_frees_itself() {
     let limits = Limits { queue_max: 2, ..Limits::default() };
     let runtime = runtime_with(Access::default(), limits);
