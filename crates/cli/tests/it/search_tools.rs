@@ -163,6 +163,17 @@ fn story(site: &Site, caller: &mut dyn Caller) {
     let args = json!({"query": "sym:handleRequest", "workspacePath": "mainstay-workspace.json"});
     assert_eq!(caller.call("search", args).unwrap()["search"]["code"][0]["repo"], "repo");
 
+    // The index as one file.
+    let database = caller.call("build_sqlite_index", json!({"verify": true})).unwrap();
+    assert_eq!(database["verified"], true);
+    assert!(caller.call("compact_sqlite_index", json!({"dryRun": true})).is_ok());
+    let found = caller.call("search", json!({"query": "sym:renderPage", "backend": "sqlite"})).unwrap();
+    assert_eq!(
+        (&found["search"]["backend"], &found["search"]["code"][0]["file"]),
+        (&json!("sqlite"), &json!("src/render.js"))
+    );
+    assert!(caller.call("verify_extensions", json!({})).is_ok(), "a negative answer is an answer");
+
     // What is kept, and a plan that deletes what it says.
     assert_eq!(caller.call("report_artifacts", json!({})).unwrap()["records"]["decisions"], 1);
     assert_eq!(caller.call("cache_gc", json!({"dryRun": true})).unwrap()["removed"], json!([]));

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mainstay_contract::{Call, Fault, FaultResult, Policy, Progress, Tool, ToolDef, Toolset};
+use mainstay_index::IndexError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::build_sqlite_index::bring_up_to_date;
 use crate::{Search, SearchError};
-
-/// Arguments of the contract that need parts not built yet.
-const RESERVED: &[(&str, &str)] = &[("withSqlite", "also build the SQLite index")];
 
 pub fn tool(search: &Arc<Search>) -> Tool {
     let search = Arc::clone(search);
@@ -21,7 +20,6 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .summary("Take a repository from nothing to searchable: check it, prepare the cache, build the index, try it")
         .writes()
         .policy(Policy::batch())
-        .reserved(RESERVED)
         .example("Make the server's own repository searchable", json!({}))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))
 }
@@ -41,6 +39,8 @@ struct Args {
     skip_artifacts: Option<bool>,
     /// Leave out language tooling.
     skip_tooling: Option<bool>,
+    /// Write the index as a SQLite file too.
+    with_sqlite: Option<bool>,
     /// Keep what is known of unchanged files; true when absent.
     incremental: Option<bool>,
 }
@@ -78,7 +78,8 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     let began = Instant::now();
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     let asked = |skip: Option<bool>| skip == Some(true);
-    let names = ["repository", "install", "dictionaries", "tooling", "artifacts", "cache", "index", "try"];
+    let names =
+        ["repository", "install", "dictionaries", "tooling", "artifacts", "cache", "index", "sqlite", "try"];
     let mut steps: Vec<Step> = Vec::new();
     for (at, name) in names.into_iter().enumerate() {
         call.cancel().check()?;
@@ -100,6 +101,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
             }
             "cache" => cache(search)?,
             "index" => index(call, search, &repo, args)?,
+            "sqlite" => sqlite(call, search, &repo, args)?,
             _ => attempt(search, &repo, asked(args.skip_index)),
         };
         steps.push(Step { name, status, detail, elapsed_ms: millis(started) });
@@ -147,6 +149,21 @@ fn index(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Came,
         "done",
         format!("{} chunks of {} files, {} worked on", built.chunks, built.files, built.analysed_files),
     ))
+}
+
+/// Writes the native index as a database, where it was asked for.
+fn sqlite(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Came, SearchError> {
+    if args.with_sqlite != Some(true) {
+        return Ok(("not_needed", "searches use the native index".into()));
+    }
+    match bring_up_to_date(call, search, repo, None, args.incremental != Some(false)) {
+        Ok(database) => Ok(("done", format!("{} chunks of {} files", database.chunks, database.files))),
+        // Without an index there is nothing to write; the last step says so too.
+        Err(SearchError::Index(error @ IndexError::NoIndex { .. })) => {
+            Ok(("failed", Fault::from(SearchError::Index(error)).message))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Opens the index as a search would.

@@ -248,7 +248,7 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
     };
     let mut payload = Payload { backend: "native", query: args.query.clone(), ..Payload::default() };
     let mut opened = std::time::Duration::ZERO;
-    let mut why = String::new();
+    let mut why = "records have an index of their own".to_owned();
     if !modes.is_empty() {
         let query = Query::parse(&args.query)?;
         call.progress("open", "opening the index");

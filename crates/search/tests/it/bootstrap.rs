@@ -27,6 +27,7 @@ fn a_repository_becomes_searchable() {
             "artifacts not_needed",
             "cache done",
             "index done",
+            "sqlite not_needed",
             "try done"
         ]
     );
@@ -55,4 +56,15 @@ fn it_stops_at_the_step_it_is_told_to() {
         ErrorCode::Cancelled
     );
     assert_eq!(site.call("index_status", json!({})).unwrap()["indexed"], false);
+}
+
+#[test]
+fn the_database_is_written_when_it_is_asked_for() {
+    let site = Site::new(&[("a.rs", "fn alpha() {}\n")]);
+    let report = site.call("bootstrap", json!({"withSqlite": true})).unwrap();
+    assert_eq!(statuses(&report)[7], "sqlite done");
+    assert_eq!(site.places(json!({"query": "alpha", "backend": "sqlite"})), ["a.rs:1"]);
+    let empty = Site::new(&[]);
+    let report = empty.call("bootstrap", json!({"withSqlite": true, "skipIndex": true})).unwrap();
+    assert_eq!(statuses(&report)[7], "sqlite failed", "there is no index to write");
 }

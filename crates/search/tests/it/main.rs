@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod aborted;
-mod aborts;
 mod archives;
 mod arguments;
 mod bootstrap;

@@ -106,17 +106,6 @@ impl Site {
         self.call_until(caller, &CancelToken::new(), tool, args)
     }
 
-    /// A call at a moment of the test's choice.
-    pub fn call_at(&self, now: &str, tool: &str, args: Value) -> Result<Value, Fault> {
-        let clock = Arc::new(Clock(now.parse().unwrap()));
-        self.noted(Caller::default(), clock, &CancelToken::new(), Arc::new(Silent), tool, args).0
-    }
-
-    /// The definition of a tool.
-    pub fn definition(&self, tool: &str) -> &ToolDef {
-        &self.tools.iter().find(|one| one.def.id == tool).unwrap().def
-    }
-
     /// A call that somebody may cancel.
     pub fn call_until(
         &self,
@@ -125,45 +114,42 @@ impl Site {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        self.noted(caller, Arc::new(NoHost), cancel, Arc::new(Silent), tool, args).0
+        self.noted(Around { caller, cancel: cancel.clone(), ..Around::default() }, tool, args).0
+    }
+
+    /// A call at a moment of the test's choice.
+    pub fn call_at(&self, now: &str, tool: &str, args: Value) -> Result<Value, Fault> {
+        let host = Arc::new(Clock(now.parse().unwrap()));
+        self.noted(Around { host, ..Around::default() }, tool, args).0
+    }
+
+    /// The definition of a tool.
+    pub fn definition(&self, tool: &str) -> &ToolDef {
+        &self.tools.iter().find(|one| one.def.id == tool).unwrap().def
     }
 
     /// A call that is cancelled when it has reported so many steps.
     pub fn call_for_steps(&self, steps: usize, tool: &str, args: Value) -> Result<Value, Fault> {
         let cancel = CancelToken::new();
         let left = Countdown { left: AtomicUsize::new(steps), cancel: cancel.clone() };
-        self.noted(Caller::default(), Arc::new(NoHost), &cancel, Arc::new(left), tool, args).0
+        self.noted(Around { cancel, progress: Arc::new(left), ..Around::default() }, tool, args).0
     }
 
     /// The warnings of a call that succeeds.
     pub fn warnings(&self, tool: &str, args: Value) -> Vec<Value> {
-        let (outcome, notes) = self.noted(
-            Caller::default(),
-            Arc::new(NoHost),
-            &CancelToken::new(),
-            Arc::new(Silent),
-            tool,
-            args,
-        );
+        let (outcome, notes) = self.noted(Around::default(), tool, args);
         outcome.unwrap();
         notes.warnings
     }
 
-    fn noted(
-        &self,
-        caller: Caller,
-        host: Arc<dyn Host>,
-        cancel: &CancelToken,
-        progress: Arc<dyn ProgressSink>,
-        tool: &str,
-        args: Value,
-    ) -> (Result<Value, Fault>, Notes) {
+    fn noted(&self, around: Around, tool: &str, args: Value) -> (Result<Value, Fault>, Notes) {
+        let Around { caller, cancel, progress, host } = around;
         let tool = self.tools.iter().find(|one| one.def.id == tool).unwrap();
         let call = Call::new(CallParts {
             tool: Arc::clone(&tool.def),
             caller,
             request_id: None,
-            cancel: cancel.clone(),
+            cancel,
             progress,
             host,
             client: None,
@@ -183,6 +169,25 @@ impl Site {
         let hits =
             ["code", "prose"].iter().flat_map(|mode| found["search"][mode].as_array().unwrap().clone());
         hits.map(|hit| format!("{}:{}", hit["file"].as_str().unwrap(), hit["startLine"])).collect()
+    }
+}
+
+/// What is around a call: who makes it, where, and how it ends.
+struct Around {
+    caller: Caller,
+    cancel: CancelToken,
+    progress: Arc<dyn ProgressSink>,
+    host: Arc<dyn Host>,
+}
+
+impl Default for Around {
+    fn default() -> Around {
+        Around {
+            caller: Caller::default(),
+            cancel: CancelToken::new(),
+            progress: Arc::new(Silent),
+            host: Arc::new(NoHost),
+        }
     }
 }
 
