@@ -105,19 +105,23 @@ impl Finder {
         }
         let pages = dir.join("records");
         let store = dir.join("index");
-        let is_written =
-            || fs::read_to_string(dir.join("records.mark")).is_ok_and(|mark| mark == ledger.mark);
-        if !is_written() {
-            let _lock = ledgers.lock(call, repo)?;
-            if !is_written() {
-                write_pages(call, &pages, ledger)?;
-                let now_ms = u64::try_from(call.now().as_millisecond()).unwrap_or(0);
-                let options = BuildOptions { now_ms, ..BuildOptions::default() };
-                Index::build(&pages, &store, &options, &mut |_| {}, &|| call.cancel().is_cancelled())?;
-                write_whole(&dir, "records.mark", ledger.mark.as_bytes())?;
+        let opened = || {
+            let is_written =
+                fs::read_to_string(dir.join("records.mark")).is_ok_and(|mark| mark == ledger.mark);
+            (is_written && pages.is_dir()).then(|| Index::open(&pages, &store).ok()).flatten()
+        };
+        let index = match opened() {
+            Some(index) => index,
+            None => {
+                let _lock = ledgers.lock(call, repo)?;
+                // Somebody else may have done it while we waited.
+                match opened() {
+                    Some(index) => index,
+                    None => build(call, &dir, ledger)?,
+                }
             }
-        }
-        let index = Arc::new(Index::open(&pages, &store)?);
+        };
+        let index = Arc::new(index);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() >= MAX_OPEN {
             open.clear();
@@ -125,6 +129,17 @@ impl Finder {
         open.insert(dir, (ledger.mark.clone(), Arc::clone(&index)));
         Ok(index)
     }
+}
+
+/// Writes the pages and their index, and marks for which ledger that was.
+fn build(call: &Call, dir: &Path, ledger: &Ledger) -> Result<Index, SearchError> {
+    let (pages, store) = (dir.join("records"), dir.join("index"));
+    write_pages(call, &pages, ledger)?;
+    let now_ms = u64::try_from(call.now().as_millisecond()).unwrap_or(0);
+    let options = BuildOptions { now_ms, ..BuildOptions::default() };
+    Index::build(&pages, &store, &options, &mut |_| {}, &|| call.cancel().is_cancelled())?;
+    write_whole(dir, "records.mark", ledger.mark.as_bytes())?;
+    Ok(Index::open(&pages, &store)?)
 }
 
 /// Writes what differs and removes what is gone. Pages are made from the ledger, so none of them is precious.

@@ -200,6 +200,15 @@ fn records_need_no_index_and_no_clean_up_takes_them() {
     site.call("cache_gc", json!({"maxBytes": 0})).unwrap();
     site.restart();
     assert_eq!(records(&site, JUNE, json!({"query": "lodash"})).len(), 1);
+    for folder in ["records", "index"] {
+        let report = site.call("report_artifacts", json!({})).unwrap();
+        std::fs::remove_dir_all(
+            std::path::Path::new(report["records"]["path"].as_str().unwrap()).join(folder),
+        )
+        .unwrap();
+        site.restart();
+        assert_eq!(records(&site, JUNE, json!({"query": "lodash"})).len(), 1, "{folder} is made again");
+    }
 }
 
 #[test]
