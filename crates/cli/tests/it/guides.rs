@@ -153,6 +153,11 @@ fn foundry_releases_guide_is_true() {
 }
 
 #[test]
+fn dashboard_guide_is_true() {
+    check_guide("dashboard.md");
+}
+
+#[test]
 fn every_guide_is_checked() {
     let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides");
     for entry in std::fs::read_dir(guides).unwrap() {

@@ -174,6 +174,10 @@ fn search(_: &Dashboard) -> Markup {
                 (text("ext", "Ending", ".rs"))
                 (select("top", "Hits", &[("10", "10"), ("25", "25"), ("50", "50")]))
             }
+            details.oods-accordion #more {
+                summary.oods-accordion__summary { "More filters" }
+                div.oods-accordion__body #more-filters {}
+            }
             div.checks {
                 label.oods-check { input.oods-check__control #case type="checkbox"; span.oods-check__label { "Match case" } }
                 label.oods-check { input.oods-check__control #explain type="checkbox"; span.oods-check__label { "Explain the ranking" } }

@@ -1,5 +1,5 @@
 // The log of calls, newest first.
-import { $, badge, bytes, clock, count, debounce, duration, emptyState, h, read, show, table, whileVisible } from './core.js';
+import { $, badge, bytes, clock, count, debounce, duration, emptyState, h, many, read, show, table, whileVisible } from './core.js';
 
 const KEPT = 1000;
 let calls = [];
@@ -12,7 +12,7 @@ function draw() {
     && (!words || `${row.tool ?? 'unknown tool'} ${row.caller ?? ''}`.toLowerCase().includes(words))
     && (!outcome || (outcome === 'ok' ? !row.code : outcome === 'denied' ? row.isDenied : Boolean(row.code)));
   const found = calls.filter(fits);
-  show('summary', `${count(found.length)} of ${count(calls.length)} calls${paused ? ' · paused' : ''}`);
+  show('summary', `${count(found.length)} of ${many(calls.length, 'call')}${paused ? ' · paused' : ''}`);
   show('table', found.length
     ? table('Calls', [{ name: 'Time' }, { name: 'Tool' }, { name: 'Surface' }, { name: 'Caller' }, { name: 'Outcome' }, { name: 'Took', number: true }, { name: 'Answer', number: true }],
       found.slice(0, 200).map((row) => [

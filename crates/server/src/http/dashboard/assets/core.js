@@ -145,6 +145,9 @@ export function share(part, tone = '1') {
 const number = new Intl.NumberFormat('en');
 export const count = (value) => number.format(value);
 
+/** A number with its noun: `many(1, 'call')`, `many(3, 'entry', 'entries')`. */
+export const many = (value, one, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`;
+
 export function bytes(value) {
   if (value < 1000) return `${value} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];

@@ -29,7 +29,7 @@ export function kindOf(schema) {
   if (words?.every((word) => typeof word === 'boolean') && words.length) return 'switch';
   if (words) return 'choice';
   if (schema.anyOf && schema.anyOf.some((part) => part.type === 'array' && part.items?.type === 'string')) return 'lines';
-  if (types.length !== 1) return types.length === 0 && !schema.anyOf && !schema.properties ? 'json' : 'json';
+  if (types.length !== 1) return 'json';
   if (types[0] === 'boolean') return 'switch';
   if (types[0] === 'integer' || types[0] === 'number') return 'number';
   if (types[0] === 'array' && schema.items?.type === 'string' && !schema.items.enum) return 'lines';
@@ -86,9 +86,12 @@ function control(name, schema, required, id) {
 
 function limits(schema) {
   const parts = [];
-  if (schema.minimum !== undefined && schema.maximum !== undefined) parts.push(`${schema.minimum} to ${schema.maximum}.`);
-  else if (schema.minimum !== undefined && schema.minimum !== 0) parts.push(`At least ${schema.minimum}.`);
-  else if (schema.maximum !== undefined) parts.push(`At most ${schema.maximum}.`);
+  // The end of what a number can hold is no rule worth telling.
+  const { minimum, maximum: most } = schema;
+  const maximum = most >= 2 ** 31 ? undefined : most;
+  if (minimum !== undefined && maximum !== undefined) parts.push(`${minimum} to ${maximum}.`);
+  else if (minimum) parts.push(`At least ${minimum}.`);
+  else if (maximum !== undefined) parts.push(`At most ${maximum}.`);
   if (schema.default !== undefined && schema.default !== null) parts.push(`Default ${JSON.stringify(schema.default)}.`);
   if (schema.pattern && schema.pattern !== '\\S') parts.push(`Must match ${schema.pattern}`);
   return parts.join(' ');

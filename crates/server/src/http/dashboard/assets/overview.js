@@ -1,5 +1,5 @@
 // The overview: figures and charts of the last minutes, refreshed every two seconds.
-import { $, asked, badge, bytes, call, clock, count, duration, emptyState, failureBanner, figure, h, hasTool, read, remember, show, span, spinner, table, whileVisible } from './core.js';
+import { $, asked, badge, bytes, call, clock, count, duration, emptyState, failureBanner, figure, h, hasTool, many, read, remember, show, span, spinner, table, whileVisible } from './core.js';
 import { chart } from './charts.js';
 import { freshness } from './freshness.js';
 
@@ -36,8 +36,8 @@ function draw(data) {
   const peak = Math.max(...minutes.map((minute) => minute.calls));
   show('figures',
     figure('Calls', count(calls), `peak ${count(peak)} a minute`),
-    figure('Failed', calls ? `${((errors / calls) * 100).toFixed(errors ? 1 : 0)} %` : '–', `${count(errors)} calls`, errors ? 'critical' : ''),
-    figure('Typical time', busy.length ? duration(median) : '–', busy.length ? `slowest p95 ${duration(slowest)}` : 'no calls'),
+    figure('Failed', calls ? `${((errors / calls) * 100).toFixed(errors ? 1 : 0)} %` : '–', many(errors, 'call'), errors ? 'critical' : ''),
+    figure('Typical time', busy.length ? duration(median) : '–', busy.length ? `p95 up to ${duration(slowest)}` : 'no calls'),
     figure('Answers', bytes(answered), calls ? `${bytes(Math.round(answered / calls))} each` : 'no calls'),
     figure('Under way', count(data.inFlight), `of ${count(data.queueMax)}`),
     figure('Up', span(data.uptimeMs / 1000), `version ${data.version}`));
@@ -56,7 +56,7 @@ function drawCharts({ minutes, starts, busy, calls, errors, denied, answered, sl
   const whole = (value) => count(Math.round(value));
   show('charts',
     chart({
-      title: 'Calls a minute', summary: `${count(calls)} calls, ${count(errors)} failed`, minutes: starts, kind: 'bars', format: whole, whole: true,
+      title: 'Calls a minute', summary: `${many(calls, 'call')}, ${count(errors)} failed`, minutes: starts, kind: 'bars', format: whole, whole: true,
       series: [
         { name: 'succeeded', tone: '1', values: minutes.map((minute) => minute.calls - errorsOf(minute)) },
         { name: 'failed', tone: 'critical', values: minutes.map(errorsOf) },
@@ -80,7 +80,7 @@ function drawCharts({ minutes, starts, busy, calls, errors, denied, answered, sl
       series: [{ name: 'bytes a minute', tone: '3', values: minutes.map((minute) => minute.answerBytes) }],
     }),
     chart({
-      title: 'Policy denials', summary: denied ? `${count(denied)} calls refused` : 'none', minutes: starts, kind: 'bars', format: whole, whole: true,
+      title: 'Policy denials', summary: denied ? `${many(denied, 'call')} refused` : 'none', minutes: starts, kind: 'bars', format: whole, whole: true,
       series: [{ name: 'denied', tone: '5', values: minutes.map((minute) => minute.denied) }],
     }),
     index);

@@ -1,5 +1,5 @@
 // Programs served as tools, with what the policy lets callers do.
-import { badge, count, definitions, emptyState, failureBanner, figure, h, show, table } from './core.js';
+import { badge, count, definitions, emptyState, failureBanner, figure, h, many, show, table } from './core.js';
 import { EFFECTS, facts, limitRows } from './about.js';
 
 /** What an argument may be, as schema and policy say together. */
@@ -40,7 +40,7 @@ try {
     : [...programs].map(([name, own]) => h('section', { class: 'oods-card', 'aria-label': name },
       h('header', { class: 'oods-card__header' },
         h('h2', { class: 'oods-card__title' }, name),
-        h('p', { class: 'oods-card__subtitle' }, [`${count(own.length)} tools`, own[0].category].filter(Boolean).join(' · '))),
+        h('p', { class: 'oods-card__subtitle' }, [many(own.length, 'tool'), own[0].category].filter(Boolean).join(' · '))),
       h('div', { class: 'stack stack--tight' }, own.map(tool)))));
 } catch (error) {
   show('programs', failureBanner(error));

@@ -1,9 +1,27 @@
 // Search with filters, facets, explanations and a view of the file.
-import { $, announce, asked, badge, call, count, emptyState, failureBanner, h, remember, share, show, spinner, table } from './core.js';
+import { $, announce, asked, badge, call, count, definitions, emptyState, failureBanner, h, many, remember, share, show, spinner, table } from './core.js';
+import { schemaForm } from './form.js';
 
 const FIELDS = { q: 'query', mode: 'mode', lang: 'lang', kind: 'kind', path: 'path', ext: 'ext', top: 'top' };
 const MODES = { code: 'Code', prose: 'Prose', extractedProse: 'Comments', records: 'Records' };
+/** Arguments of the tool that have a place of their own on this page, or none at all. */
+const PLACED = ['query', 'repoPath', 'mode', 'lang', 'type', 'path', 'ext', 'top', 'case', 'explain', 'output', 'context', 'cursor', 'stats', 'maxTokens', 'detail'];
 let running;
+let more;
+
+/** Every other filter the tool has, made from its schema. */
+async function offerMore() {
+  if (more) return;
+  const { inputSchema } = (await definitions()).tools.find((tool) => tool.id === 'search');
+  const rest = Object.entries(inputSchema.properties).filter(([name]) => !PLACED.includes(name));
+  more = schemaForm({ ...inputSchema, properties: Object.fromEntries(rest), required: [] }, 'more');
+  show('more-filters', more.element);
+  try {
+    more.write(JSON.parse(asked().get('more') ?? '{}'));
+  } catch {
+    // An address somebody shortened is no reason to fail.
+  }
+}
 
 function args() {
   const value = (id) => $(id).value.trim();
@@ -11,13 +29,21 @@ function args() {
     query: value('query'), mode: value('mode'), lang: value('lang'), type: value('kind'), path: value('path'), ext: value('ext'),
     top: Number(value('top')), output: 'full', context: 1, explain: $('explain').checked, case: $('case').checked || undefined, stats: true,
   };
-  return Object.fromEntries(Object.entries(found).filter(([, part]) => part !== '' && part !== undefined));
+  const others = more ? more.read() : {};
+  return { ...others, ...Object.fromEntries(Object.entries(found).filter(([, part]) => part !== '' && part !== undefined)) };
 }
 
 async function search() {
-  const wanted = args();
+  let wanted;
+  try {
+    wanted = args();
+  } catch (error) {
+    show('hits', failureBanner(error));
+    return;
+  }
   if (!wanted.query) return;
-  remember({ ...Object.fromEntries(Object.entries(FIELDS).map(([key, id]) => [key, $(id).value.trim()])), top: wanted.top === 10 ? '' : String(wanted.top) });
+  const others = more ? JSON.stringify(more.read()) : (asked().get('more') ?? '');
+  remember({ more: others === '{}' ? '' : others, ...Object.fromEntries(Object.entries(FIELDS).map(([key, id]) => [key, $(id).value.trim()])), top: wanted.top === 10 ? '' : String(wanted.top) });
   running?.abort();
   running = new AbortController();
   show('hits', spinner('Searching'));
@@ -54,11 +80,11 @@ function draw(answer, wanted) {
   const groups = Object.entries(MODES).map(([key, name]) => [name, answer[key] ?? [], answer.total?.[key]]).filter(([, hits]) => hits.length);
   const shown = groups.reduce((sum, [, hits]) => sum + hits.length, 0);
   const total = Object.values(answer.total ?? {}).reduce((sum, number) => sum + number, 0);
-  const parts = [shown ? `${count(shown)} of ${count(Math.max(total, shown))} hits` : 'No hits'];
+  const parts = [shown ? `${count(shown)} of ${many(Math.max(total, shown), 'hit')}` : 'No hits'];
   if (answer.stats?.elapsedMs !== undefined) parts.push(`${answer.stats.elapsedMs.toFixed(1)} ms`);
   const { changedFiles = 0, addedFiles = 0 } = answer.freshness ?? {};
-  if (changedFiles + addedFiles > 0) parts.push(`${count(changedFiles + addedFiles)} newer files searched directly`);
-  show('summary', parts.join(' · '));
+  if (changedFiles + addedFiles > 0) parts.push(`${many(changedFiles + addedFiles, 'newer file')} searched directly`);
+  show('summary', [...parts, ...(answer.notes ?? [])].join(' · '));
   if (!shown) {
     show('facets');
     const near = answer.suggestions ?? answer.nearest ?? answer.didYouMean;
@@ -168,6 +194,11 @@ $('search').addEventListener('submit', (event) => {
 });
 for (const id of ['mode', 'top', 'case', 'explain']) $(id).addEventListener('change', () => $('query').value && search());
 for (const [key, id] of Object.entries(FIELDS)) if (asked().get(key)) $(id).value = asked().get(key);
+$('more').addEventListener('toggle', () => offerMore().catch((error) => show('more-filters', failureBanner(error))));
+if (asked().get('more')) {
+  await offerMore();
+  $('more').open = true;
+}
 if ($('query').value) search();
 else {
   show('hits', emptyState('What are you looking for?', 'Words find code and documents; sym:Name finds a definition; a question finds what answers it.'));
