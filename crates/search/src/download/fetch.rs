@@ -16,6 +16,8 @@ use super::{DownloadError, Network, client};
 const MAX_REDIRECTS: usize = 5;
 /// Waits before the attempts after the first.
 const WAITS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
+/// A part this old is not continued any more.
+const FORGOTTEN: Duration = Duration::from_secs(7 * 24 * 3600);
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// What a server said a file can be recognised by.
@@ -77,6 +79,7 @@ pub fn fetch(
         let got = Got { path, sha256, validators, resumed_bytes: 0, part: None };
         return Ok(Fetched::New(Box::new(got)));
     }
+    remove_forgotten(dir);
     let mut part = Part::open(dir, wanted)?;
     loop {
         let resumed_bytes = part.length;
@@ -104,6 +107,18 @@ pub fn fetch(
                 let got = Got { path, sha256, validators, resumed_bytes, part: Some(part) };
                 return Ok(Fetched::New(Box::new(got)));
             }
+        }
+    }
+}
+
+/// Parts nobody came back for.
+fn remove_forgotten(dir: &Path) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+        if path.extension().is_some_and(|ending| ending == "part") && age.is_some_and(|age| age > FORGOTTEN) {
+            let _ = std::fs::remove_file(path.with_extension("json"));
+            let _ = std::fs::remove_file(path);
         }
     }
 }

@@ -344,3 +344,20 @@ fn a_new_release_of_a_model_replaces_the_old_one_whole() {
     let fault = site.call("download_models", json!({ "model": "org/unknown" })).unwrap_err();
     assert_eq!(fault.code, ErrorCode::NotFound);
 }
+
+#[test]
+fn parts_nobody_came_back_for_are_removed() {
+    let (site, origin) = (Site::new(&[]), Origin::start());
+    origin.put("/words.txt", Page::of(WORDS));
+    let folder = site.cache().join("downloads");
+    std::fs::create_dir_all(&folder).unwrap();
+    let week = Duration::from_secs(7 * 24 * 3600);
+    for (name, age) in [("old.part", week * 2), ("new.part", week / 2), ("by-hand.zip", week * 9)] {
+        let file = std::fs::File::create(folder.join(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - age).unwrap();
+    }
+    site.call("download_dictionaries", dictionary(&origin, WORDS)).unwrap();
+    let mut left = leftovers(&site);
+    left.sort();
+    assert_eq!(left, ["by-hand.zip", "new.part"]);
+}
