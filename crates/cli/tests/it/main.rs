@@ -13,6 +13,7 @@ mod doctor;
 mod downloads;
 mod everywhere;
 mod examples;
+mod foundry_seed;
 mod generated;
 mod guides;
 mod http;
