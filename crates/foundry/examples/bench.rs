@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mainstay_foundry::codegen::{Framework, generate};
 use mainstay_foundry::kit::LazyKit;
@@ -35,12 +35,16 @@ fn cpu_time() -> Duration {
     Duration::from_nanos(text.split_whitespace().next().unwrap().parse().unwrap())
 }
 
+/// The clock is exact to a tick of some milliseconds, so short work is repeated until it lasts.
 fn median(runs: usize, mut work: impl FnMut()) -> Duration {
+    let start = Instant::now();
+    work();
+    let batch = (Duration::from_millis(200).as_secs_f64() / start.elapsed().as_secs_f64()).ceil() as u32;
     let mut times: Vec<Duration> = (0..runs)
         .map(|_| {
             let start = cpu_time();
-            work();
-            cpu_time() - start
+            (0..batch).for_each(|_| work());
+            (cpu_time() - start) / batch
         })
         .collect();
     times.sort();
@@ -50,15 +54,14 @@ fn median(runs: usize, mut work: impl FnMut()) -> Duration {
 fn main() {
     let ms = |time: Duration| format!("{:.2}", time.as_secs_f64() * 1e3);
     println!("| what | nodes | median CPU ms | µs a node |\n|---|---|---|---|");
-    let construct =
-        median(101, || drop(black_box(mainstay_foundry::tools(FoundryConfig::default()).unwrap())));
+    let construct = median(7, || drop(black_box(mainstay_foundry::tools(FoundryConfig::default()).unwrap())));
     println!("| construct the tools | | {} | |", ms(construct));
-    let parse = median(11, || drop(black_box(LazyKit::new(Default::default()).get().unwrap())));
+    let parse = median(7, || drop(black_box(LazyKit::new(Default::default()).get().unwrap())));
     println!("| parse the kit, once a process | | {} | |", ms(parse));
     let kit = LazyKit::new(Default::default()).get().unwrap();
     for nodes in [500, 5_000, 50_000] {
         let json = tree(nodes);
-        let runs = if nodes > 10_000 { 7 } else { 31 };
+        let runs = 7;
         let count = Tree::read(&json).unwrap().nodes.len();
         let row = |what: &str, time: Duration| {
             println!("| {what} | {count} | {} | {:.2} |", ms(time), time.as_secs_f64() * 1e6 / count as f64);
@@ -81,6 +84,6 @@ fn main() {
     }
     let themes = kit.themes_of("A", "dark");
     let others: Vec<_> = themes[1..].iter().map(|(theme, set)| (*theme, set.as_ref())).collect();
-    let build = median(31, || drop(black_box(emit::files(&themes[0].1, "A", "dark", &others))));
+    let build = median(7, || drop(black_box(emit::files(&themes[0].1, "A", "dark", &others))));
     println!("| tokens.build, {} tokens, 3 themes | | {} | |", themes[0].1.len(), ms(build));
 }
