@@ -57,7 +57,6 @@ pub struct Record<'a> {
 #[derive(Debug)]
 pub struct Kept {
     /// Folder of the run, relative to the root.
-    #[allow(dead_code)]
     pub directory: String,
     pub artifacts: Vec<Artifact>,
     pub transcript_path: String,

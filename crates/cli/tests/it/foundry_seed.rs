@@ -1,5 +1,7 @@
 //! The examples of the foundry's specification, as they are written there, through the surfaces it names.
 
+use std::time::Duration;
+
 use mainstay_runtime::Validator;
 use serde_json::{Value, json};
 
@@ -39,7 +41,11 @@ fn tree() -> Value {
 fn auto() -> Vec<Example> {
     vec![
         example("catalog.list", json!({}), json!({})),
-        example("tokens.build", json!({ "brand": "A", "theme": "dark", "apply": false }), json!({ "artifacts": [] })),
+        example(
+            "tokens.build",
+            json!({ "brand": "A", "theme": "dark", "apply": false }),
+            json!({ "artifacts": [] }),
+        ),
         example(
             "structuredData.fetch",
             json!({ "dataset": "components", "ifNoneMatch": "deadbeef", "includePayload": true }),
@@ -202,6 +208,16 @@ fn auto() -> Vec<Example> {
     ]
 }
 
+/// The tools that are registered on demand, whose examples show no answer.
+fn on_demand() -> Vec<Example> {
+    vec![
+        example("a11y.scan", json!({ "apply": true, "schema": tree() }), json!({ "status": "ok" })),
+        example("reviewKit.create", json!({ "apply": true }), json!({ "status": "ok" })),
+        example("purity.audit", json!({ "apply": true }), json!({ "status": "ok" })),
+        example("vrt.run", json!({ "apply": true }), json!({ "status": "ok" })),
+    ]
+}
+
 /// Whether an answer holds everything that is shown.
 fn holds(answer: &Value, shown: &Value) -> bool {
     match (answer, shown) {
@@ -231,7 +247,10 @@ fn check(surface: &str, examples: Vec<Example>, mut call: impl FnMut(&Site, &str
 fn server(site: &Site) -> Client {
     let mut command = site.mainstay(["mcp", "--toolsets", "foundry"]);
     command.envs(OPEN.iter().copied());
-    Client::start(command, Framing::Lines)
+    let mut client = Client::start(command, Framing::Lines);
+    // The longest limit of these tools is three minutes.
+    client.patience = Duration::from_secs(200);
+    client
 }
 
 fn check_line_protocol(examples: Vec<Example>) {
@@ -281,4 +300,11 @@ fn the_examples_work_over_mcp() {
 #[test]
 fn the_examples_work_on_the_command_line() {
     check_command_line(auto());
+}
+
+#[test]
+fn the_examples_of_on_demand_tools_work_through_each_surface() {
+    check_line_protocol(on_demand());
+    check_mcp(on_demand());
+    check_command_line(on_demand());
 }

@@ -1,5 +1,6 @@
 //! The table of tools, one line each, and what they have in common.
 
+mod a11y_scan;
 mod brand_apply;
 mod catalog_list;
 mod code_generate;
@@ -14,8 +15,10 @@ mod purity_audit;
 mod repl;
 mod repl_render;
 mod repl_validate;
+mod review_kit_create;
 mod structured_data_fetch;
 mod tokens_build;
+mod vrt_run;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +51,9 @@ pub fn all(foundry: &Arc<Foundry>) -> Vec<Tool> {
         map_update::tool(foundry),
         map_delete::tool(foundry),
         purity_audit::tool(foundry),
+        a11y_scan::tool(foundry),
+        review_kit_create::tool(foundry),
+        vrt_run::tool(foundry),
     ]
 }
 
@@ -118,4 +124,23 @@ fn brand<'k>(kit: &'k crate::kit::Kit, wanted: Option<&str>) -> Result<&'k str, 
         message: format!("brand {wanted:?} does not exist"),
         hint: Some(format!("one of {}", known.join(", "))),
     })
+}
+
+/// Looks a theme up; the error names the themes there are.
+fn theme<'k>(kit: &'k crate::kit::Kit, wanted: &str) -> Result<&'k str, FoundryError> {
+    let known = &kit.manifest.themes;
+    known.iter().find(|theme| *theme == wanted).map(String::as_str).ok_or_else(|| FoundryError::Unknown {
+        message: format!("theme {wanted:?} does not exist"),
+        hint: Some(format!("one of {}", known.join(", "))),
+    })
+}
+
+/// Refuses a path that could leave the project.
+fn inside(path: &str) -> Result<(), FoundryError> {
+    use std::path::{Component, Path};
+    let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    match plain && !path.is_empty() {
+        true => Ok(()),
+        false => Err(FoundryError::arguments(format!("{path:?} is not a path inside the project"))),
+    }
 }

@@ -9,7 +9,7 @@ use crate::harness::Site;
 
 #[test]
 fn every_example_of_a_definition_runs_and_fits_its_schemas() {
-    let site = Site::new();
+    let site = Site::with_programs();
     std::fs::create_dir(site.path().join("src")).unwrap();
     for tool in &site.tools {
         assert!(!tool.def.examples.is_empty(), "{} has no example", tool.def.id);

@@ -9,5 +9,7 @@ mod harness;
 mod hostile;
 mod kit;
 mod patches;
+mod pictures;
 mod repl;
+mod review;
 mod writing;
