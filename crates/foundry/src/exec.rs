@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainstay_contract::{Call, CancelToken};
-use mainstay_process::{Command, EndedBy, Env, Exit, Launcher, Output, SpawnError, Stop};
+use mainstay_process::{Command, EndedBy, Env, Exit, Launcher, Output, SpawnError, Stdin, Stop};
 
 use crate::{Foundry, FoundryError};
 
@@ -44,6 +44,7 @@ pub struct Job {
     args: Vec<OsString>,
     cwd: PathBuf,
     env: Vec<(&'static str, OsString)>,
+    stdin: Vec<u8>,
     output_bytes: usize,
     deadline: Duration,
 }
@@ -56,6 +57,7 @@ impl Job {
             args: Vec::new(),
             cwd: cwd.to_owned(),
             env: Vec::new(),
+            stdin: Vec::new(),
             output_bytes: 1 << 20,
             deadline: Duration::from_secs(60),
         }
@@ -86,6 +88,12 @@ impl Job {
     /// Sets a variable on top of the environment the operator gave.
     pub fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Job {
         self.env.push((name, value.into()));
+        self
+    }
+
+    /// Gives the program something to read.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Job {
+        self.stdin = bytes.into();
         self
     }
 
@@ -164,6 +172,7 @@ impl Foundry {
         let command = Command::new(&job.program, env)
             .args(&job.args)
             .cwd(&job.cwd)
+            .stdin(Stdin::Bytes(job.stdin.clone()))
             .stdout(Output { head_bytes: job.output_bytes, tail_bytes: 0, copy: None })
             .deadline(job.deadline);
         let finished = programs.launcher.run(&command, &StopWith(call.cancel()), &mut |_, _| {});

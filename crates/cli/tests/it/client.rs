@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,8 @@ pub struct Client {
     pub stdin: Option<ChildStdin>,
     framing: Framing,
     messages: Receiver<Value>,
+    /// How long an answer may take.
+    pub patience: Duration,
 }
 
 impl Client {
@@ -36,7 +39,7 @@ impl Client {
                 }
             }
         });
-        Client { stdin: child.stdin.take(), child, framing, messages }
+        Client { stdin: child.stdin.take(), child, framing, messages, patience: PATIENCE }
     }
 
     pub fn send(&mut self, message: &Value) {
@@ -53,7 +56,7 @@ impl Client {
 
     /// The next message from the server.
     pub fn receive(&mut self) -> Value {
-        self.messages.recv_timeout(PATIENCE).unwrap()
+        self.messages.recv_timeout(self.patience).unwrap()
     }
 
     /// The answer to a request; notifications that come before it are passed over.

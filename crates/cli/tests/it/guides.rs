@@ -166,3 +166,8 @@ fn every_guide_is_checked() {
         assert!(include_str!("guides.rs").contains(&call), "no test here runs {name}");
     }
 }
+
+#[test]
+fn foundry_guide_is_true() {
+    check_guide("foundry.md");
+}

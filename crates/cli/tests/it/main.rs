@@ -14,6 +14,7 @@ mod doctor;
 mod downloads;
 mod everywhere;
 mod examples;
+mod foundry_seed;
 mod generated;
 mod guides;
 mod http;

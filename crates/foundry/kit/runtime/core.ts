@@ -347,6 +347,14 @@ export function draw(name: string, given: Props, children: boolean): VElement {
 const n = (value: number): string => String(Math.round(value * 1e4) / 1e4);
 const tick = (value: number): string => (Math.abs(value) >= 1000 ? `${n(Math.round(value / 100) / 10)}k` : n(Math.round(value * 10) / 10));
 
+/** Lines at round numbers, two to five of them, that hold every value. */
+function axis(low: number, top: number): { low: number; top: number; unit: number } {
+  const span = top > low ? top - low : 1;
+  const power = 10 ** Math.floor(Math.log10(span / 3));
+  const unit = ([1, 2, 5, 10].find((nice) => nice * power >= span / 3) ?? 10) * power;
+  return { low: Math.floor(low / unit) * unit, top: Math.ceil((low + span) / unit) * unit, unit };
+}
+
 function chart(kind: string, data: unknown, title: unknown): VElement {
   const [W, H, LEFT, BOTTOM, TOP] = [480, 200, 40, 24, 10];
   const items = (Array.isArray(data) ? data : []).slice(0, 200) as unknown[];
@@ -387,12 +395,12 @@ function chart(kind: string, data: unknown, title: unknown): VElement {
       return [{ x: typeof x === 'number' ? x : undefined, y, label }];
     });
     summary = points.slice(0, 12).map((point) => `${point.label} ${n(point.y)}`.trim());
-    const top = Math.max(0, ...points.map((point) => point.y));
-    const low = Math.min(0, ...points.map((point) => point.y));
-    const span = top > low ? top - low : 1;
+    const ys = [0, ...points.map((point) => point.y)];
+    const { low, top, unit } = axis(Math.min(...ys), Math.max(...ys));
+    const span = top - low;
     const yAt = (value: number): number => TOP + (H - TOP - BOTTOM) * (1 - (value - low) / span);
-    for (let step = 0; step <= 2; step += 1) {
-      const value = low + (span * step) / 2;
+    for (let step = 0; step <= Math.min(10, Math.round(span / unit)); step += 1) {
+      const value = low + unit * step;
       add('line', { class: step === 0 ? 'axis' : 'grid', x1: '40', x2: '480', y1: n(yAt(value)), y2: n(yAt(value)) });
       add('text', { x: '34', y: n(yAt(value) + 4), 'text-anchor': 'end' }, tick(value));
     }

@@ -29,6 +29,10 @@ impl LayoutName {
             LayoutName::Wizard => "wizard",
         }
     }
+
+    pub fn parse(name: &str) -> Option<LayoutName> {
+        KEYWORDS.iter().map(|(layout, _)| *layout).find(|layout| layout.name() == name)
+    }
 }
 
 /// Words that speak for a layout; the first of each list is its name and counts double.

@@ -47,10 +47,12 @@ pub fn svg(kind: ChartKind, data: &Value, title: Option<&str>) -> String {
     let mut out = open(title, &summary.join(", "));
     let top = points.iter().map(|point| point.y).fold(0.0_f64, f64::max);
     let low = points.iter().map(|point| point.y).fold(0.0_f64, f64::min);
-    let span = if top > low { top - low } else { 1.0 };
+    let Axis { low, top, step: unit } = axis(low, top);
+    let span = top - low;
     let y_at = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - (value - low) / span);
-    for step in 0..=2 {
-        let value = low + span * f64::from(step) / 2.0;
+    // Numbers at the end of what a float can hold have no sound axis; they still get an end.
+    for step in 0..=(span / unit).round().min(10.0) as u32 {
+        let value = low + unit * f64::from(step);
         let y = number(y_at(value));
         let class = if step == 0 { "axis" } else { "grid" };
         let _ =
@@ -141,6 +143,21 @@ fn open(title: Option<&str>, summary: &str) -> String {
         "<svg class=\"oods-chart__svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
         escape(&name)
     )
+}
+
+struct Axis {
+    low: f64,
+    top: f64,
+    step: f64,
+}
+
+/// Lines at round numbers, two to five of them, that hold every value.
+fn axis(low: f64, top: f64) -> Axis {
+    let span = if top > low { top - low } else { 1.0 };
+    let rough = span / 3.0;
+    let power = 10.0_f64.powi(rough.log10().floor() as i32);
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|nice| nice * power >= rough).unwrap_or(10.0) * power;
+    Axis { low: (low / step).floor() * step, top: ((low + span) / step).ceil() * step, step }
 }
 
 fn tick(value: f64) -> String {

@@ -25,7 +25,11 @@ pub struct Fragment {
 
 /// Prints a tree as one page; every unknown component must have been dealt with before.
 pub fn document(kit: &Kit, tree: &Tree, brand: &str, styling: Styling) -> Page {
-    let theme = kit.theme(tree.theme.as_deref());
+    document_in(kit, tree, brand, kit.theme(tree.theme.as_deref()), styling)
+}
+
+/// Prints a tree in another theme than its own.
+pub fn document_in(kit: &Kit, tree: &Tree, brand: &str, theme: &str, styling: Styling) -> Page {
     let tokens = kit.tokens(brand, theme).unwrap_or_default();
     let lowered = lower(kit, &tokens, tree, &tree.screens, styling);
     let body = render_roots(&lowered).html.concat();

@@ -9,7 +9,7 @@ mod lower;
 mod safety;
 mod template;
 
-pub use document::{Fragment, Page, document, fragments};
+pub use document::{Fragment, Page, document, document_in, fragments};
 pub use functions::{date as display_date, humanize};
 pub use html::{Rendered, escape, render_roots};
 pub use lower::{Kind, Lowered, Part, Styling, lower};

@@ -1,5 +1,6 @@
 //! The table of tools, one line each, and what they have in common.
 
+mod a11y_scan;
 mod billing;
 mod billing_review_kit;
 mod billing_switch_fixtures;
@@ -20,8 +21,10 @@ mod release_verify;
 mod repl;
 mod repl_render;
 mod repl_validate;
+mod review_kit_create;
 mod structured_data_fetch;
 mod tokens_build;
+mod vrt_run;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +62,9 @@ pub fn all(foundry: &Arc<Foundry>) -> Vec<Tool> {
         billing_switch_fixtures::tool(foundry),
         release_verify::tool(foundry),
         release_tag::tool(foundry),
+        a11y_scan::tool(foundry),
+        review_kit_create::tool(foundry),
+        vrt_run::tool(foundry),
     ]
 }
 
@@ -129,4 +135,23 @@ fn brand<'k>(kit: &'k crate::kit::Kit, wanted: Option<&str>) -> Result<&'k str, 
         message: format!("brand {wanted:?} does not exist"),
         hint: Some(format!("one of {}", known.join(", "))),
     })
+}
+
+/// Looks a theme up; the error names the themes there are.
+fn theme<'k>(kit: &'k crate::kit::Kit, wanted: &str) -> Result<&'k str, FoundryError> {
+    let known = &kit.manifest.themes;
+    known.iter().find(|theme| *theme == wanted).map(String::as_str).ok_or_else(|| FoundryError::Unknown {
+        message: format!("theme {wanted:?} does not exist"),
+        hint: Some(format!("one of {}", known.join(", "))),
+    })
+}
+
+/// Refuses a path that could leave the project.
+fn inside(path: &str) -> Result<(), FoundryError> {
+    use std::path::{Component, Path};
+    let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    match plain && !path.is_empty() {
+        true => Ok(()),
+        false => Err(FoundryError::arguments(format!("{path:?} is not a path inside the project"))),
+    }
 }

@@ -20,6 +20,25 @@ pub enum Mode {
     Patch,
 }
 
+/// The tree a call is about: whole, or a patch of another.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(
+    extend("if" = { "properties": { "mode": { "const": "patch" } } }),
+    extend("then" = { "required": ["patch"] }),
+    extend("else" = { "required": ["schema"] })
+)]
+pub struct TreeArgs {
+    /// full for a tree in `schema`, patch for a `patch` of `baseTree`.
+    pub mode: Mode,
+    /// The whole tree.
+    schema: Option<TreeJson>,
+    /// RFC 6902 operations, or steps that name a node.
+    patch: Option<Patch>,
+    /// The tree the patch applies to.
+    base_tree: Option<TreeJson>,
+}
+
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TreeMeta {
@@ -53,14 +72,7 @@ impl Subject {
     }
 }
 
-pub fn subject(
-    kit: &Kit,
-    mode: Mode,
-    schema: Option<TreeJson>,
-    base: Option<TreeJson>,
-    patch: Option<Patch>,
-    check_components: bool,
-) -> Result<Subject, FoundryError> {
+pub fn subject(kit: &Kit, args: TreeArgs, check_components: bool) -> Result<Subject, FoundryError> {
     let mut subject = Subject {
         json: None,
         tree: None,
@@ -69,7 +81,7 @@ pub fn subject(
         operations: None,
         applied: None,
     };
-    let json = match (mode, schema, base, patch) {
+    let json = match (args.mode, args.schema, args.base_tree, args.patch) {
         (Mode::Full, Some(schema), _, _) => schema.0,
         (Mode::Full, None, _, _) => return Err(FoundryError::arguments("mode full needs schema")),
         (Mode::Patch, _, _, None) => return Err(FoundryError::arguments("mode patch needs patch")),

@@ -8,11 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::repl::{Mode, TreeMeta, subject};
+use super::repl::{Mode, TreeArgs, TreeMeta, subject};
 use super::{brand, define, join, limits};
 use crate::issue::Issue;
 use crate::kit::Kit;
-use crate::patch::Patch;
 use crate::render::{self, Styling};
 use crate::tree::{Tree, TreeJson};
 use crate::{Foundry, FoundryError};
@@ -38,21 +37,11 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(
-    extend("if" = { "properties": { "mode": { "const": "patch" } } }),
-    extend("then" = { "required": ["patch"] }),
-    extend("else" = { "required": ["schema"] })
-)]
+// An unknown argument is refused by the schema: serde cannot refuse it beside a flattened part.
+#[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// full for a tree in `schema`, patch for a `patch` of `baseTree`.
-    mode: Mode,
-    /// The tree to render.
-    schema: Option<TreeJson>,
-    /// RFC 6902 operations, or steps that name a node.
-    patch: Option<Patch>,
-    /// The tree the patch applies to.
-    base_tree: Option<TreeJson>,
+    #[serde(flatten)]
+    tree: TreeArgs,
     /// Anything worth keeping with the preview; given back as it is.
     research_context: Option<Map<String, Value>>,
     /// What to return beside the HTML.
@@ -174,11 +163,12 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Rendering, FoundryErro
         (args.apply.unwrap_or(false) || args.output.is_some()) && !options.preview_only.unwrap_or(false);
     let output = args.output.unwrap_or_default();
     let brand = brand(&kit, output.brand.as_deref())?;
-    let subject = subject(&kit, args.mode, args.schema, args.base_tree, args.patch, true)?;
+    let mode = args.tree.mode;
+    let subject = subject(&kit, args.tree, true)?;
     let meta = subject.meta();
     let mut rendering = Rendering {
         status: Status::Error,
-        mode: args.mode,
+        mode,
         dsl_version: subject.version,
         registry_version: Some(kit.manifest.version.clone()),
         errors: subject.report.errors,

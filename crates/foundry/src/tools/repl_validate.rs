@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::repl::{Mode, TreeMeta, subject};
+use super::repl::{Mode, TreeArgs, TreeMeta, subject};
 use super::{define, join, limits};
 use crate::issue::Issue;
-use crate::patch::Patch;
 use crate::tree::TreeJson;
 use crate::{Foundry, FoundryError, a11y};
 
@@ -42,21 +41,11 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(
-    extend("if" = { "properties": { "mode": { "const": "patch" } } }),
-    extend("then" = { "required": ["patch"] }),
-    extend("else" = { "required": ["schema"] })
-)]
+// An unknown argument is refused by the schema: serde cannot refuse it beside a flattened part.
+#[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// full for a tree in `schema`, patch for a `patch` of `baseTree`.
-    mode: Mode,
-    /// The tree to check.
-    schema: Option<TreeJson>,
-    /// RFC 6902 operations, or steps that name a node.
-    patch: Option<Patch>,
-    /// The tree the patch applies to.
-    base_tree: Option<TreeJson>,
+    #[serde(flatten)]
+    tree: TreeArgs,
     /// What to check and return.
     options: Option<Options>,
     /// Check accessibility; the same as options.checkA11y.
@@ -104,7 +93,8 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Validation, FoundryErr
     let kit = foundry.kit()?;
     let options = args.options.unwrap_or_default();
     let check_components = options.check_components.unwrap_or(true);
-    let subject = subject(&kit, args.mode, args.schema, args.base_tree, args.patch, check_components)?;
+    let mode = args.tree.mode;
+    let subject = subject(&kit, args.tree, check_components)?;
     let meta = subject.meta();
     let mut warnings = subject.report.warnings;
     let check_a11y = args.check_a11y.or(options.check_a11y).unwrap_or(false);
@@ -114,7 +104,7 @@ fn run(foundry: &Foundry, _: &Call, args: Args) -> Result<Validation, FoundryErr
     let status = if subject.report.errors.is_empty() { Status::Ok } else { Status::Invalid };
     Ok(Validation {
         status,
-        mode: args.mode,
+        mode,
         dsl_version: subject.version,
         registry_version: Some(kit.manifest.version.clone()),
         errors: subject.report.errors,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::output::{Generic, Preview};
-use super::{brand, define, join, limits};
+use super::{brand, define, join, limits, theme};
 use crate::record::{File, Place, Record};
 use crate::tokens::{TokenSet, emit};
 use crate::{Foundry, FoundryError};
@@ -51,13 +51,7 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
     let record = Record::begin(foundry, call, Place::Day("tokens.build"))?;
     let kit = foundry.kit()?;
     let brand = brand(&kit, Some(&args.brand))?;
-    let Some(theme) = kit.manifest.themes.iter().find(|theme| **theme == args.theme) else {
-        let hint = Some(format!("one of {}", kit.manifest.themes.join(", ")));
-        return Err(FoundryError::Unknown {
-            message: format!("theme {:?} does not exist", args.theme),
-            hint,
-        });
-    };
+    let theme = theme(&kit, &args.theme)?;
     let themes = kit.themes_of(brand, theme);
     let (set, others) = themes.split_first().expect("the theme was just found");
     let defects = set.1.defects();

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::compose::INTENTS;
 use crate::harness::Site;
 
-fn modules() -> PathBuf {
+pub fn modules() -> PathBuf {
     let folder = std::env::var_os("MAINSTAY_TEST_NPM").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.deps/foundry-npm/node_modules"),
         PathBuf::from,

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 pub struct Site {
     pub root: TempDir,
     pub tools: Vec<Tool>,
+    config: FoundryConfig,
 }
 
 impl Site {
@@ -20,7 +21,6 @@ impl Site {
     }
 
     /// A project whose tools may start programs: git, a browser.
-    #[allow(dead_code)]
     pub fn with_programs() -> Site {
         Site::with(|config| {
             let launcher = Launcher::new(env!("CARGO_BIN_EXE_foundry-fixture"), [SUPERVISE_WORD]);
@@ -42,7 +42,13 @@ impl Site {
         let root = tempfile::tempdir().unwrap();
         let mut config = FoundryConfig { root: root.path().to_owned(), ..FoundryConfig::default() };
         change(&mut config);
-        Site { tools: mainstay_foundry::tools(config).unwrap(), root }
+        Site { tools: mainstay_foundry::tools(config.clone()).unwrap(), root, config }
+    }
+
+    /// The same project under another configuration, as after a restart.
+    pub fn change(&mut self, change: impl FnOnce(&mut FoundryConfig)) {
+        change(&mut self.config);
+        self.tools = mainstay_foundry::tools(self.config.clone()).unwrap();
     }
 
     pub fn path(&self) -> &Path {
