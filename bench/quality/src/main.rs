@@ -6,7 +6,7 @@
 mod metrics;
 mod rg;
 
-use mainstay_index::{BuildOptions, Index, Mode, Options, Query, Ranking};
+use mainstay_index::{BuildOptions, Index, Mode, Options, Query, Ranking, VectorTable};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
@@ -47,7 +47,7 @@ fn main() {
 
 fn usage() -> ! {
     eprintln!(
-        "usage: quality-bench run QUERIES REPOS STORES OUT [text] [all] [ann|no-ann]\n       quality-bench rg QUERIES REPOS OUT\n       quality-bench score QUERIES REPOSITORIES RUN…"
+        "usage: quality-bench run QUERIES REPOS STORES OUT [text] [all] [vectors=TABLE]\n       quality-bench rg QUERIES REPOS OUT\n       quality-bench score QUERIES REPOSITORIES RUN…"
     );
     process::exit(2);
 }
@@ -77,6 +77,9 @@ fn run(asked: &[Asked], repos: &Path, stores: &Path, out: &str, how: &[String]) 
         context: 0,
         mode: if has("all") { Mode::All } else { Mode::Code },
         ranking: if has("text") { Ranking::Text } else { Ranking::Full },
+        vectors: how.iter().find_map(|given| given.strip_prefix("vectors=")).map(|path| {
+            VectorTable::open(Path::new(path)).expect("the table of vectors opens")
+        }),
         ..Options::default()
     };
     let mut indexes: HashMap<&str, Index> = HashMap::new();
@@ -84,7 +87,9 @@ fn run(asked: &[Asked], repos: &Path, stores: &Path, out: &str, how: &[String]) 
     for asked in asked {
         let index = indexes.entry(&asked.repo).or_insert_with(|| {
             let (repo, store): (PathBuf, PathBuf) = (repos.join(&asked.repo), stores.join(&asked.repo));
-            Index::build(&repo, &store, &BuildOptions::default(), &mut |_| {}, &|| false).expect("the index builds");
+            let build = BuildOptions { vectors: options.vectors.clone(), ..BuildOptions::default() };
+            let built = Index::build(&repo, &store, &build, &mut |_| {}, &|| false).expect("the index builds");
+            println!("{}: {} bytes of index for {} of source", asked.repo, built.index_bytes, built.source_bytes);
             Index::open(&repo, &store).expect("the index opens")
         });
         let query = Query::parse(&asked.query).expect("the query parses");

@@ -127,7 +127,8 @@ impl Index {
             source_bytes: generation.files.iter().map(|file| file.stamp.size).sum(),
             chunks: view.chunks,
             segments: view.opened.segments.len() as u64,
-            index_bytes: view.opened.segments.iter().map(|segment| segment.file_bytes()).sum(),
+            index_bytes: view.opened.segments.iter().map(|segment| segment.file_bytes()).sum::<u64>()
+                + self.store.vector_bytes(),
             languages,
             skipped: generation.skipped.clone(),
             revision: crate::git::revision(&self.repo),

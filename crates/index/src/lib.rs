@@ -25,9 +25,9 @@
 //! | `pack` | an index outside its folder: as bytes and as rows |
 //! | `walk`, `git`, `build`, `fresh` | from a repository to an index, and what changed since |
 //! | `query`, `search`, `view` | from a query to an answer |
+//! | `vectors` | search by meaning with a table of word vectors |
 //!
-//! It knows nothing of tools, JSON, terminals or async. Vectors are not built yet; they join as one more section of a
-//! segment and one more list in `search::rank`.
+//! It knows nothing of tools, JSON, terminals or async.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -52,6 +52,7 @@ mod text;
 mod token;
 mod traits;
 mod trigram;
+mod vectors;
 mod view;
 mod walk;
 
@@ -66,6 +67,7 @@ pub use search::{
     Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Snippet, Unknown, Want,
 };
 pub use segment::Tier;
+pub use vectors::Table as VectorTable;
 pub use walk::{SkipReason, Skipped};
 
 /// Cuts one text into its chunks, without an index: what a file consists of.

@@ -4,6 +4,7 @@
 //! current               name of the generation that answers
 //! generation-00000012   immutable
 //! segment-9f86d0…       immutable, shared between generations
+//! vectors-segment-9f86… what a table of word vectors makes of a segment; can be made again
 //! build.lock            held while a build writes
 //! ```
 
@@ -11,6 +12,7 @@ use crate::disk::write;
 use crate::error::IndexError;
 use crate::generation::{Generation, OpenGeneration};
 use crate::segment::Segment;
+use crate::vectors::PREFIX as VECTORS;
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -180,11 +182,22 @@ impl Store {
                 keep.insert(name);
             }
         }
+        let of_kept = |name: &String| {
+            let segment = name.strip_prefix(VECTORS).and_then(|name| name.rsplit_once('-'));
+            segment.is_some_and(|(segment, _)| keep.contains(segment))
+        };
         let old = generations.into_iter().chain(self.names(SEGMENT)).chain(self.names(".writing-"));
-        for name in old.filter(|name| !keep.contains(name)) {
+        let old = old.filter(|name| !keep.contains(name));
+        for name in old.chain(self.names(VECTORS).into_iter().filter(|name| !of_kept(name))) {
             // Best effort: what stays is removed by the next build.
             let _ = fs::remove_file(self.folder.join(name));
         }
+    }
+
+    /// Size of all files of vectors.
+    pub fn vector_bytes(&self) -> u64 {
+        let sizes = self.names(VECTORS).into_iter().map(|name| fs::metadata(self.folder.join(name)));
+        sizes.flatten().map(|file| file.len()).sum()
     }
 
     fn names(&self, prefix: &str) -> Vec<String> {

@@ -11,6 +11,7 @@ use mainstay_index::{BuildOptions, BuildReport, Index, Phase};
 use crate::SearchError;
 use crate::cache::{self, Cached};
 use crate::store::index_dir;
+use crate::vectors::Vectors;
 use crate::watch::Uses;
 
 /// Indexes kept open; one more pushes out the one unused for longest.
@@ -30,11 +31,14 @@ pub struct Engine {
     open: Mutex<HashMap<PathBuf, Opened>>,
     /// Who keeps used indexes fresh.
     uses: Option<Uses>,
+    /// What search by meaning needs.
+    pub vectors: Vectors,
 }
 
 impl Engine {
     pub fn new(cache_dir: PathBuf, uses: Option<Uses>) -> Engine {
-        Engine { cache_dir, open: Mutex::default(), uses }
+        let vectors = Vectors::new(&cache_dir);
+        Engine { cache_dir, open: Mutex::default(), uses, vectors }
     }
 
     pub fn index_dir(&self, repo: &Path) -> PathBuf {
@@ -89,7 +93,9 @@ impl Engine {
     /// Builds or updates the index of a repository, reporting progress and stopping when told to.
     pub fn build(&self, call: &Call, repo: &Path, full: bool) -> Result<BuildReport, SearchError> {
         let now_ms = u64::try_from(call.now().as_millisecond()).unwrap_or(0);
-        let options = BuildOptions { full, now_ms, ..BuildOptions::default() };
+        // A table that cannot be read is no reason to go without an index.
+        let vectors = self.vectors.table().ok().flatten();
+        let options = BuildOptions { full, vectors, now_ms, ..BuildOptions::default() };
         let began = Instant::now();
         let mut report = |progress: mainstay_index::Progress| call.report(step(&progress, began.elapsed()));
         let built = Index::build(repo, &self.index_dir(repo), &options, &mut report, &|| {

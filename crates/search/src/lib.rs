@@ -17,6 +17,7 @@ mod store;
 mod suggest;
 mod tools;
 mod triage;
+mod vectors;
 mod watch;
 mod workspace;
 

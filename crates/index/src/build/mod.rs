@@ -15,6 +15,7 @@ use crate::hash::FastMap;
 use crate::segment::{Builder, Key, Segment, Tier};
 use crate::store::Store;
 use crate::traits;
+use crate::vectors::{ChunkVectors, Table as VectorTable};
 use crate::walk::{Found, Skipped, walk};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -40,6 +41,8 @@ pub struct BuildOptions {
     pub lexical_first_bytes: u64,
     /// Work on every file again, whatever is known.
     pub full: bool,
+    /// Keep vectors of all chunks by this table.
+    pub vectors: Option<VectorTable>,
     /// The time of the build, in milliseconds since 1970.
     pub now_ms: u64,
 }
@@ -51,6 +54,7 @@ impl Default for BuildOptions {
             threads: None,
             lexical_first_bytes: 8 << 20,
             full: false,
+            vectors: None,
             now_ms: 0,
         }
     }
@@ -117,7 +121,7 @@ pub(crate) fn build(
     }
     outcome?;
     run.merge_small()?;
-    let report = run.publish()?;
+    let report = run.publish(options.vectors.as_ref())?;
     run.store.collect_garbage();
     Ok(report)
 }
@@ -223,7 +227,7 @@ impl<'r> Run<'r> {
         let helps = !(self.options.full && self.store.current().is_some());
         if helps && new_bytes > self.options.lexical_first_bytes {
             self.pass(&new, Tier::Lexical)?;
-            self.publish()?;
+            self.publish(None)?;
         } else {
             self.pass(&new, Tier::Structural)?;
         }
@@ -397,7 +401,7 @@ impl<'r> Run<'r> {
     }
 
     /// Makes what is known now the current generation.
-    fn publish(&mut self) -> Result<BuildReport, IndexError> {
+    fn publish(&mut self, vectors: Option<&VectorTable>) -> Result<BuildReport, IndexError> {
         let mut place: HashMap<u32, u32> = HashMap::new();
         let mut segments = Vec::new();
         let mut files = Vec::with_capacity(self.entries.len());
@@ -418,6 +422,12 @@ impl<'r> Run<'r> {
             folders: self.folders.clone(),
             skipped: self.skipped.clone(),
         };
+        let mut index_bytes: u64 = segments.iter().map(|(_, segment)| segment.file_bytes()).sum();
+        if let Some(table) = vectors {
+            for (name, segment) in &segments {
+                index_bytes += ChunkVectors::keep(&self.store.folder, name, segment, table)?;
+            }
+        }
         self.store.publish(&generation)?;
         let chunks =
             generation.files.iter().filter_map(|file| segments[file.segment as usize].1.blob(file.blob).ok());
@@ -427,7 +437,7 @@ impl<'r> Run<'r> {
             source_bytes: generation.files.iter().map(|file| file.stamp.size).sum(),
             chunks: chunks.map(|blob| blob.chunks.len() as u64).sum(),
             segments: segments.len() as u64,
-            index_bytes: segments.iter().map(|(_, segment)| segment.file_bytes()).sum(),
+            index_bytes,
             analysed_files: self.analysed.0,
             analysed_bytes: self.analysed.1,
             skipped: self.skipped.clone(),

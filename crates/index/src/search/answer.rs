@@ -109,11 +109,12 @@ pub(crate) fn freshness(view: &View) -> Freshness {
 /// Ties a cursor to its query, options and generation.
 fn mark(view: &View, query: &Query, options: &Options) -> u64 {
     let what = format!(
-        "{}\0{}\0{:?}\0{:?}",
+        "{}\0{}\0{:?}\0{:?}\0{:?}",
         view.opened.tables.generation.number,
         query.text(),
         options.mode,
-        options.filters
+        options.filters,
+        options.vectors
     );
     xxh3_64(what.as_bytes())
 }

@@ -4,6 +4,7 @@
 //! plan    words become terms with weights, atoms become sets of chunks (trigrams, then the bytes)
 //! admit   filters become bitmaps over chunks and files, before anything is scored
 //! score   BM25 over the fields of every admitted chunk
+//! meaning where asked for, the chunks whose vectors lie nearest join them
 //! rank    query-aware boosts and demotions, several hits per file
 //! show    names, lines, snippets, read from the files of the few hits that are returned
 //! ```
@@ -12,6 +13,7 @@ mod answer;
 mod atoms;
 mod facts;
 mod filter;
+mod meaning;
 mod plan;
 mod rank;
 mod related;
@@ -27,6 +29,7 @@ pub use filter::{Filters, Mode};
 
 use crate::error::{Damaged, IndexError};
 use crate::query::Query;
+use crate::vectors::Table;
 use crate::view::View;
 use std::path::Path;
 
@@ -44,6 +47,8 @@ pub struct Options {
     /// Say what is known of each hit.
     pub facts: bool,
     pub ranking: Ranking,
+    /// Search by meaning too, with these word vectors.
+    pub vectors: Option<Table>,
 }
 
 /// What decides the order of hits.
@@ -66,6 +71,7 @@ impl Default for Options {
             explain: false,
             facts: false,
             ranking: Ranking::Full,
+            vectors: None,
         }
     }
 }
@@ -130,6 +136,9 @@ fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Ans
         if relaxed {
             notes.push("nothing holds all the words; hits hold some of them".to_owned());
         }
+    }
+    if let Some(table) = &options.vectors {
+        meaning::add(view, &plan, query, table, &admitted, &mut found)?;
     }
     let total = found.len() as u64;
     let ranked = match options.ranking {

@@ -111,8 +111,8 @@ fn by_text(view: &View, left: &Candidate, right: &Candidate) -> std::cmp::Orderi
 }
 
 /// A chunk in the answer for its absence of something still has an order.
-fn text_score(candidate: &Candidate) -> f32 {
-    (candidate.bm25 + weights::FILE_SHARE * candidate.file_bm25).max(0.01)
+pub(super) fn text_score(candidate: &Candidate) -> f32 {
+    (candidate.bm25 + weights::FILE_SHARE * candidate.file_bm25 + candidate.vector).max(0.01)
 }
 
 fn order(view: &View, left: &Ranked, right: &Ranked) -> std::cmp::Ordering {

@@ -3,15 +3,24 @@
 //! A question says *environment variable*, code says `env`; a question says *remove*, code says `delete`. Groups hold for
 //! all their words; a related word counts less than the word itself, and `explain` names it.
 
+use crate::hash::FastMap;
+use crate::token::stem;
+use std::sync::OnceLock;
+
 /// The words of the groups a word is in, without the word itself.
-pub(super) fn related(word: &str) -> Vec<&'static str> {
-    let stem = crate::token::stem(word);
-    let mut out: Vec<&'static str> = Vec::new();
+pub(super) fn related(word: &str) -> &'static [&'static str] {
+    static BY_STEM: OnceLock<FastMap<&'static str, Vec<&'static str>>> = OnceLock::new();
+    BY_STEM.get_or_init(by_stem).get(stem(word)).map(Vec::as_slice).unwrap_or_default()
+}
+
+fn by_stem() -> FastMap<&'static str, Vec<&'static str>> {
+    let mut out: FastMap<&'static str, Vec<&'static str>> = FastMap::default();
     for group in GROUPS {
-        if group.split(' ').any(|other| crate::token::stem(other) == stem) {
-            for other in group.split(' ').filter(|other| crate::token::stem(other) != stem) {
-                if !out.contains(&other) {
-                    out.push(other);
+        for word in group.split(' ') {
+            let known = out.entry(stem(word)).or_default();
+            for other in group.split(' ').filter(|other| stem(other) != stem(word)) {
+                if !known.contains(&other) {
+                    known.push(other);
                 }
             }
         }

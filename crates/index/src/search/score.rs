@@ -18,6 +18,8 @@ pub(crate) struct Candidate {
     pub bm25: f32,
     /// The text score of the whole file.
     pub file_bm25: f32,
+    /// What its vector adds.
+    pub vector: f32,
 }
 
 pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec<Candidate>, Damaged> {
@@ -55,6 +57,7 @@ pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec
                         mask,
                         bm25: table.scores[chunk as usize],
                         file_bm25: table.file_scores[blob],
+                        vector: 0.0,
                     });
                 }
             }

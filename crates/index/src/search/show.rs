@@ -279,6 +279,9 @@ fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution
         let value = weights::FILE_SHARE * candidate.file_bm25;
         out.push(Contribution { what: "words of the whole file".to_owned(), value });
     }
+    if candidate.vector > 0.0 {
+        out.push(Contribution { what: "nearness of meaning".to_owned(), value: candidate.vector });
+    }
     let factors = &ranked.factors;
     for (what, value) in [
         ("× coverage", factors.coverage),

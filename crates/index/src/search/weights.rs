@@ -24,6 +24,9 @@ pub const FILE_SHARE: f32 = 0.3;
 pub const FILE_K1: f32 = 1.2;
 pub const FILE_B: f32 = 0.5;
 
+/// What the nearest vector adds, beside the best text.
+pub const VECTOR: f32 = 0.3;
+
 /// What is left of a hit that holds none of the query's weight.
 pub const COVER: f32 = 0.4;
 /// A word that code uses for one of the query's, beside the word itself.

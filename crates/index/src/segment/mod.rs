@@ -27,9 +27,11 @@ use crate::disk::{Container, Section};
 use crate::error::{Damaged, IndexError};
 use crate::facts::{COUNTS, Fact};
 use crate::lang::LangId;
+use crate::vectors::{ChunkVectors, Table};
 use dictionary::Dictionary;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 const FILE_KIND: u32 = 1;
@@ -91,6 +93,8 @@ pub(crate) struct Segment {
     langs: Vec<Option<LangId>>,
     blob_count: u32,
     chunk_count: u32,
+    /// Vectors of its chunks and the mark of their table, once somebody asked for them.
+    vectors: Mutex<Option<(u64, Arc<ChunkVectors>)>>,
 }
 
 /// The head of the work on one file.
@@ -181,7 +185,9 @@ impl Segment {
             Ok((langs, (blobs / BLOB_BYTES) as u32, chunks as u32))
         };
         match read() {
-            Ok((langs, blob_count, chunk_count)) => Ok(Segment { langs, blob_count, chunk_count, container }),
+            Ok((langs, blob_count, chunk_count)) => {
+                Ok(Segment { langs, blob_count, chunk_count, container, vectors: Mutex::default() })
+            }
             Err(damaged) => Err(damaged.in_file(container.path())),
         }
     }
@@ -282,6 +288,17 @@ impl Segment {
             out.push(Detail { span: start..end, lines: (line, last_line), parent, signature, doc, name });
         }
         Ok(out)
+    }
+
+    /// The vectors of its chunks by a table.
+    pub fn vectors(&self, table: &Table) -> Result<Arc<ChunkVectors>, IndexError> {
+        let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, vectors)) = kept.as_ref().filter(|(mark, _)| *mark == table.mark()) {
+            return Ok(Arc::clone(vectors));
+        }
+        let vectors = Arc::new(ChunkVectors::of(self, table)?);
+        *kept = Some((table.mark(), Arc::clone(&vectors)));
+        Ok(vectors)
     }
 
     pub fn dictionary(&self) -> Result<Dictionary<'_>, Damaged> {

@@ -231,7 +231,7 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
     let began = Instant::now();
     let tests = meta::tests(args.meta.as_ref(), args.meta_json.as_ref())?;
     let (modes, with_records) = modes(args.mode, !tests.is_empty())?;
-    refuse_unsupported(args)?;
+    let vectors = if args.ann == Some(true) { Some(search.engine.vectors.needed()?) } else { None };
     if args.cursor.is_some() && modes.len() + usize::from(with_records) > 1 {
         return Err(mainstay_contract::Fault::invalid(
             "a cursor needs a mode of its own: code, prose or records",
@@ -260,6 +260,7 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
             call.cancel().check()?;
             call.progress("search", "running the search");
             let mut options = options(args, *mode, lines);
+            options.vectors.clone_from(&vectors);
             options.facts = detail == Detail::Full && (options.explain || !options.filters.facts.is_empty());
             let answer = index.search(&query, &options)?;
             if mode == &modes[0] {
@@ -291,7 +292,7 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
             "elapsedMs": micros(began.elapsed()),
             "openMs": micros(opened),
             "backendPolicy": why,
-            "annActive": false,
+            "annActive": vectors.is_some(),
         }));
     }
     Ok(payload)
@@ -342,13 +343,6 @@ fn search_records(
     let cursor = crate::records::add(call, search, repo, &wanted, shape, payload)?;
     if alone {
         payload.cursor = cursor;
-    }
-    Ok(())
-}
-
-fn refuse_unsupported(args: &Args) -> Result<(), SearchError> {
-    if args.ann == Some(true) {
-        return Err(SearchError::Unsupported { what: "search by vectors (ann: true)".into() });
     }
     Ok(())
 }

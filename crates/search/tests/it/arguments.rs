@@ -125,3 +125,47 @@ fn only_what_is_needed_is_required() {
         assert_eq!(site.definition(tool).input["required"], required, "{tool}");
     }
 }
+
+/// A table in which *automobile* and *car* point the same way, and nothing else does.
+fn table() -> Vec<u8> {
+    let words =
+        [("automobil", 0), ("car", 0), ("door", 3), ("engin", 1), ("roof", 5), ("seat", 4), ("wheel", 2)];
+    let names: Vec<u8> =
+        words.iter().flat_map(|(word, _)| [&[word.len() as u8], word.as_bytes()].concat()).collect();
+    let mut out = b"MSVEC1\0\0".to_vec();
+    for number in [words.len(), 8, names.len()] {
+        out.extend((number as u32).to_le_bytes());
+    }
+    out.extend(names);
+    for _ in &words {
+        out.extend(0.01f32.to_le_bytes());
+    }
+    for (_, at) in &words {
+        out.extend((0..8).map(|column| if column == *at { 100u8 } else { 0 }));
+    }
+    out
+}
+
+#[test]
+fn an_installed_table_finds_what_is_meant() {
+    let site = Site::new(&[
+        ("src/garage.rs", "/// Parks it.\nfn park() { car(engine, wheel, door, seat, roof); car(); }\n"),
+        ("src/other.rs", "fn other() { engine(wheel, door, seat, roof, wheel) }\n"),
+    ]);
+    let model = site.cache().join("models/own/words");
+    std::fs::create_dir_all(&model).unwrap();
+    std::fs::write(model.join("vectors.bin"), table()).unwrap();
+    let built = site.call("build_index", json!({})).unwrap();
+    let ask = |ann: Value| {
+        let args = json!({"query": "where is the automobile", "ann": ann, "mode": "code", "stats": true});
+        site.call("search", args).unwrap()["search"].clone()
+    };
+    assert_eq!(ask(json!(false))["code"], json!([]), "{built}");
+    assert_eq!(ask(Value::Null)["stats"]["annActive"], json!(false));
+    let found = ask(json!(true));
+    assert_eq!(found["code"][0]["file"], json!("src/garage.rs"), "{found}");
+    assert_eq!(found["stats"]["annActive"], json!(true));
+    std::fs::write(model.join("vectors.bin"), b"MSVEC1\0\0 cut short").unwrap();
+    let fault = site.call("search", json!({"query": "automobile", "ann": true})).unwrap_err();
+    assert_eq!(fault.code, ErrorCode::CapabilityMissing);
+}
