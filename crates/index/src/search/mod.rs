@@ -21,7 +21,7 @@ mod source;
 mod weights;
 
 pub(crate) use answer::freshness;
-pub use answer::{Answer, Contribution, Freshness, Hit, Snippet};
+pub use answer::{Answer, Contribution, Freshness, Hit, RiskFlow, Snippet};
 pub use facts::{FactFilter, Unknown, Want};
 pub use filter::{Filters, Mode};
 

@@ -8,5 +8,6 @@ mod facts;
 mod freshness;
 mod killing;
 mod languages;
+mod risk;
 mod searching;
 mod site;

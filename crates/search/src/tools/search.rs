@@ -24,17 +24,10 @@ const DEFAULT_TOP: usize = 5;
 /// Filters of the contract whose facts are not indexed yet: named in the schema, refused when used.
 const RESERVED: &[(&str, &str)] = &[
     ("author", "last commit author of the file"),
-    ("risk", "risk tag"),
-    ("riskTag", "risk tag"),
-    ("riskSource", "risk source"),
-    ("riskSink", "risk sink"),
-    ("riskCategory", "risk category"),
-    ("riskFlow", "risk flow"),
     ("churnMin", "least number of changed lines in history"),
     ("chunkAuthor", "author of the chunk's lines"),
     ("modifiedAfter", "date after which the file was changed"),
     ("modifiedSince", "days within which the file was changed"),
-    ("lint", "has lint findings"),
 ];
 
 pub fn tool(search: &Arc<Search>) -> Tool {
@@ -154,6 +147,26 @@ struct Args {
     generator: Option<bool>,
     /// Functions that return a value; false for those that do not.
     returns: Option<bool>,
+    /// Part of a risk tag: http-input, command-exec, sql, deserialization and the like; riskTag wins over it.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk: Option<String>,
+    /// Part of a risk tag.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_tag: Option<String>,
+    /// Part of the name of a source of values from outside.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_source: Option<String>,
+    /// Part of the name of a call that must not be given such values.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_sink: Option<String>,
+    /// Part of a category of damage, or its CWE or OWASP number.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_category: Option<String>,
+    /// Part of source->sink, for a value from outside that reaches a sink.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_flow: Option<String>,
+    /// Chunks with mistakes of syntax; false for those without.
+    lint: Option<bool>,
     /// Least number of branches.
     #[schemars(range(min = 0, max = 255))]
     branches_min: Option<u32>,
@@ -407,6 +420,15 @@ fn facts(args: &Args) -> Vec<FactFilter> {
     add("awaits", part(Fact::Await, &args.awaits));
     add("visibility", part(Fact::Visibility, &args.visibility));
     add("extends", part(Fact::Extends, &args.extends));
+    match &args.risk_tag {
+        Some(_) => add("riskTag", part(Fact::RiskTag, &args.risk_tag)),
+        None => add("risk", part(Fact::RiskTag, &args.risk)),
+    }
+    add("riskSource", part(Fact::RiskSource, &args.risk_source));
+    add("riskSink", part(Fact::RiskSink, &args.risk_sink));
+    add("riskCategory", part(Fact::RiskCategory, &args.risk_category));
+    add("riskFlow", part(Fact::RiskFlow, &args.risk_flow));
+    add("lint", args.lint.map(|wanted| Want::Any(Fact::Lint, wanted)));
     add("async", flag(Fact::Async, args.is_async));
     add("generator", flag(Fact::Generator, args.generator));
     add("returns", flag(Fact::Returns, args.returns));
