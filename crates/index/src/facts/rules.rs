@@ -17,6 +17,8 @@ pub(crate) struct Rules {
     by_kind: Vec<OfKind>,
     /// Those that capture a node of any kind, by the kind of its parent.
     by_parent: Vec<Vec<u32>>,
+    /// Kinds whose field in their parent some rule asks for.
+    asked: Vec<bool>,
     rules: Vec<Rule>,
 }
 
@@ -112,6 +114,7 @@ impl Rules {
         let mut out = Rules {
             by_kind: vec![OfKind::default(); kinds],
             by_parent: vec![Vec::new(); kinds],
+            asked: vec![false; kinds],
             rules: Vec::new(),
         };
         let names = Names { language };
@@ -142,6 +145,16 @@ impl Rules {
                 (None, Some(up)) if up.kind != 0 => self.by_parent[up.kind as usize].push(number),
                 _ => return Err("a captured _ needs a parent of some kind".to_owned()),
             }
+            let mut kind =
+                pattern.kind.map(|kind| names.kind(kind, pattern.is_named)).transpose()?.unwrap_or(0);
+            for up in &rule.up {
+                match (up.field, kind) {
+                    (0, _) => {}
+                    (_, 0) => self.asked.iter_mut().for_each(|asked| *asked = true),
+                    (_, kind) => self.asked[kind as usize] = true,
+                }
+                kind = up.kind;
+            }
             self.rules.push(rule);
         }
         for (at, child) in pattern.children.iter().enumerate() {
@@ -150,6 +163,11 @@ impl Rules {
             above.pop();
         }
         Ok(())
+    }
+
+    /// Whether a rule may ask for the field of a node of this kind.
+    pub(super) fn asks_field(&self, kind: u16) -> bool {
+        self.asked.get(kind as usize).copied().unwrap_or_default()
     }
 
     /// The first rule that holds for the last node of a path.
@@ -373,14 +391,20 @@ impl Shape {
                 && self.test.as_ref().is_none_or(|test| test.holds(slice(child, text)))
                 && self.children.iter().all(|shape| shape.find(child, text).is_some())
         };
-        let mut cursor = node.walk();
         if let Some(position) = self.position {
+            let mut cursor = node.walk();
             return node.named_children(&mut cursor).nth(position).filter(|child| fits(*child));
         }
         if self.field != 0 {
+            // Nearly always a field has one child, which is found without a cursor of its own.
+            if let Some(child) = node.child_by_field_id(self.field).filter(|child| fits(*child)) {
+                return Some(child);
+            }
             let field = std::num::NonZeroU16::new(self.field)?;
+            let mut cursor = node.walk();
             return node.children_by_field_id(field, &mut cursor).find(|child| fits(*child));
         }
+        let mut cursor = node.walk();
         let children = node.children(&mut cursor);
         // Where a name and a value have one kind, the value comes later.
         if self.role == Some("_old") {

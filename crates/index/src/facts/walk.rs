@@ -79,8 +79,11 @@ pub(crate) fn collect<'t>(
     let mut cursor = tree.walk();
     'tree: loop {
         let node = cursor.node();
-        let field = cursor.field_id().map_or(0, |field| field.get());
-        walk.enter(Step { node, kind: node.kind_id(), field });
+        let kind = node.kind_id();
+        let asks =
+            wanted.definitions.asks_field(kind) || wanted.facts.is_some_and(|facts| facts.asks_field(kind));
+        let field = if asks { cursor.field_id().map_or(0, |field| field.get()) } else { 0 };
+        walk.enter(Step { node, kind, field });
         if walk.path.len() < depth && cursor.goto_first_child() {
             continue;
         }

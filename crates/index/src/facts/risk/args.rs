@@ -16,12 +16,8 @@ pub(super) fn arguments(text: &str, from: usize, until: usize) -> Vec<Range<usiz
         match bytes[at] {
             quote @ (b'"' | b'\'' | b'`') => at = string_end(bytes, at, quote),
             b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' if depth == 0 => {
-                if nested {
-                    break;
-                }
-            }
-            b')' | b']' | b'}' => depth -= 1,
+            b')' | b']' | b'}' if depth == 0 && nested => break,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             b',' if depth == 0 => {
                 out.push(from + begin..from + at);
                 begin = at + 1;
