@@ -63,8 +63,8 @@ pub use index::{Index, Status};
 pub use pack::{Pack, PackedChunk, PackedContent, PackedFile};
 pub use query::Query;
 pub use search::{
-    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, RiskFlow, Snippet, Unknown,
-    Want,
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, RiskFlow, Snippet,
+    Unknown, Want,
 };
 pub use segment::Tier;
 pub use walk::{SkipReason, Skipped};
