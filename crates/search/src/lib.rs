@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod extension;
 mod git;
+mod history;
 mod records;
 mod repo;
 mod sqlite;
@@ -59,6 +60,7 @@ struct Search {
     ledgers: triage::ledger::Ledgers,
     finder: triage::find::Finder,
     git: Git,
+    histories: history::Histories,
 }
 
 impl Search {
@@ -69,6 +71,7 @@ impl Search {
             ledgers: triage::ledger::Ledgers::new(config.cache_dir.clone()),
             finder: triage::find::Finder::default(),
             git: config.git.clone(),
+            histories: history::Histories::default(),
             config,
         }
     }

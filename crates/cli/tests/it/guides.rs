@@ -166,3 +166,8 @@ fn every_guide_is_checked() {
         assert!(include_str!("guides.rs").contains(&call), "no test here runs {name}");
     }
 }
+
+#[test]
+fn structural_guide_is_true() {
+    check_guide("structural.md");
+}

@@ -16,6 +16,7 @@ mod everywhere;
 mod examples;
 mod generated;
 mod guides;
+mod history;
 mod http;
 mod init;
 mod journals;

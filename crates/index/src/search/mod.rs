@@ -115,6 +115,40 @@ pub(crate) fn search(
     })
 }
 
+/// The files that answer, best first, without reading them for show.
+pub(crate) fn files(
+    view: &View,
+    repo: &Path,
+    query: &Query,
+    options: &Options,
+    limit: usize,
+) -> Result<Vec<String>, IndexError> {
+    let find = || -> Result<Vec<String>, Trouble> {
+        let source = source::Source::new(view, repo);
+        let admitted = filter::admit(view, &source, options)?;
+        let mut plan = plan::plan(view, &source, query, options)?;
+        let mut found = score::score(view, &plan, &admitted)?;
+        if found.is_empty() && plan.relax() {
+            found = score::score(view, &plan, &admitted)?;
+        }
+        found.sort_by(|left, right| right.bm25.total_cmp(&left.bm25).then(left.file.cmp(&right.file)));
+        let mut out: Vec<String> = Vec::new();
+        for candidate in found {
+            let path = &view.file(candidate.file).path;
+            if out.len() < limit && !out.iter().any(|known| **known == **path) {
+                out.push(path.to_string());
+            }
+        }
+        Ok(out)
+    };
+    find().map_err(|trouble| match trouble {
+        Trouble::Index(error) => error,
+        Trouble::Damaged(damaged) => {
+            damaged.in_file(view.parts.first().map_or(repo, |part| part.segment.path()))
+        }
+    })
+}
+
 fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Answer, Trouble> {
     let offset = answer::offset(view, query, options)?;
     let limit = options.limit.clamp(1, MAX_LIMIT);
