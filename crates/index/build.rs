@@ -81,6 +81,7 @@ fn main() {
         .expect("writing to a string succeeds");
     }
     out.push_str("];\n");
+    risk(&root.with_file_name("risk").join("rules.toml"), &mut fingerprint);
     writeln!(
         out,
         "/// Changes whenever a language folder does.\npub(crate) const FINGERPRINT: u64 = {};",
@@ -95,6 +96,58 @@ fn main() {
 fn strings(table: &toml::Table, key: &str) -> Vec<String> {
     let list = table.get(key).and_then(|value| value.as_array());
     list.into_iter().flatten().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+}
+
+/// The rules about risks, as static tables.
+fn risk(file: &Path, fingerprint: &mut DefaultHasher) {
+    emit(&format!("cargo::rerun-if-changed={}", file.display()));
+    let text = fs::read_to_string(file).expect("the rules are part of this crate");
+    text.hash(fingerprint);
+    let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let entries = |kind: &str| {
+        let list = table.get(kind).and_then(|value| value.as_array()).cloned().unwrap_or_default();
+        list.into_iter().filter_map(|entry| entry.as_table().cloned()).collect::<Vec<_>>()
+    };
+    let word = |entry: &toml::Table, key: &str| {
+        entry.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+    };
+    let categories = entries("category");
+    let number = |name: &str| {
+        let known = categories.iter().position(|category| word(category, "name") == name);
+        known.unwrap_or_else(|| panic!("no category is named {name:?}"))
+    };
+    let mut out = String::from("pub(super) static CATEGORIES: &[Category] = &[\n");
+    for category in &categories {
+        let (tags, ids) = (strings(category, "tags"), strings(category, "ids"));
+        let (name, severity) = (word(category, "name"), word(category, "severity"));
+        let alone = category.get("alone").and_then(|value| value.as_bool()).unwrap_or_default();
+        writeln!(
+            out,
+            "Category {{ name: {name:?}, tags: &{tags:?}, ids: &{ids:?}, severity: {severity:?}, alone: {alone} }},"
+        )
+        .expect("writing to a string succeeds");
+    }
+    out.push_str("];\npub(super) static RULES: &[Rule] = &[\n");
+    for (kind, role) in [("source", "Source"), ("sink", "Sink"), ("sanitizer", "Sanitizer")] {
+        for entry in entries(kind) {
+            let mut named = strings(&entry, "categories");
+            named.extend(Some(word(&entry, "category")).filter(|name| !name.is_empty()));
+            let named: Vec<usize> = named.iter().map(|name| number(name)).collect();
+            let list = |key: &str| strings(&entry, key);
+            let arg = entry.get("arg").and_then(|value| value.as_integer());
+            writeln!(
+                out,
+                "Rule {{ role: Role::{role}, name: {:?}, languages: &{:?}, calls: &{:?}, reads: &{:?}, fills: &{:?}, \
+                 writes: &{:?}, categories: &{named:?}, arg: {arg:?}, when: {:?}, unless: {:?}, tags: &{:?} }},",
+                word(&entry, "name"), list("languages"), list("calls"), list("reads"), list("fills"),
+                list("writes"), word(&entry, "when"), word(&entry, "unless"), list("tags"),
+            )
+            .expect("writing to a string succeeds");
+        }
+    }
+    out.push_str("];\n");
+    let target = Path::new(&env::var("OUT_DIR").expect("cargo sets the output directory")).join("risk.rs");
+    fs::write(target, out).expect("the output directory is writable");
 }
 
 /// The fact patterns of a language: its own, then those of the languages it inherits from.

@@ -34,6 +34,10 @@ impl Hasher for Fast {
         self.mix(u64::from(byte));
     }
 
+    fn write_u16(&mut self, number: u16) {
+        self.mix(u64::from(number));
+    }
+
     fn write_usize(&mut self, number: usize) {
         self.mix(number as u64);
     }

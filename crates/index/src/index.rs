@@ -111,6 +111,11 @@ impl Index {
         kept.chain(&view.extra).map(|entry| entry.path.to_string()).collect()
     }
 
+    /// The files that answer a query, best first: what a filter outside the index has to look at.
+    pub fn files(&self, query: &Query, options: &Options, limit: usize) -> Result<Vec<String>, IndexError> {
+        search::files(&self.view(), &self.repo, query, options, limit)
+    }
+
     pub fn status(&self) -> Status {
         let view = self.view();
         let generation = &view.opened.tables.generation;

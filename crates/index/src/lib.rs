@@ -64,7 +64,8 @@ pub use index::{Index, Status};
 pub use pack::{Pack, PackedChunk, PackedContent, PackedFile};
 pub use query::Query;
 pub use search::{
-    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Snippet, Unknown, Want,
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, RiskFlow, Snippet,
+    Unknown, Want,
 };
 pub use segment::Tier;
 pub use vectors::Table as VectorTable;

@@ -1,6 +1,6 @@
 //! The search payload: the seed's fields, with what they lacked.
 
-use mainstay_index::{Answer, Fact, Freshness, Hit};
+use mainstay_index::{Answer, Fact, Freshness, Hit, RiskFlow};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -156,6 +156,9 @@ pub struct HitJson {
     /// The record, for a hit in records: the main fields, in full output all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
+    /// Values from outside that reach a call they must not, each with the lines it passes; beside facts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub risk_flows: Vec<Value>,
 }
 
 /// Lines of a hit with the places that matched.
@@ -268,7 +271,17 @@ pub fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
         }),
         facts: (!hit.facts.is_empty()).then(|| facts(&hit.facts)),
         record: None,
+        risk_flows: hit.flows.iter().map(flow).collect(),
     }
+}
+
+fn flow(flow: &RiskFlow) -> Value {
+    let path: Vec<Value> =
+        flow.path.iter().map(|(line, text)| json!({ "line": line, "text": text })).collect();
+    json!({
+        "source": flow.source, "sink": flow.sink, "category": flow.category, "severity": flow.severity,
+        "ids": flow.ids, "path": path,
+    })
 }
 
 /// Facts under the names of the filters that look at them.

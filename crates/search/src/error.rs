@@ -18,6 +18,8 @@ pub enum SearchError {
     Cache { path: String, reason: String },
     #[error("the records in {path} cannot be read: {reason}")]
     Ledger { path: String, reason: String },
+    #[error("the history cannot be read: {reason}")]
+    NoHistory { reason: String },
     #[error("{what} is not supported yet")]
     Unsupported { what: String },
     #[error(transparent)]
@@ -42,6 +44,8 @@ impl From<SearchError> for Fault {
             }
             SearchError::Ledger { .. } => Fault::new(ErrorCode::Internal, error)
                 .hint("move the file aside, or restore it; it is never written over"),
+            SearchError::NoHistory { .. } => Fault::new(ErrorCode::CapabilityMissing, error)
+                .hint("author, chunkAuthor, churnMin, modifiedAfter and modifiedSince need a git repository and git"),
             SearchError::Unsupported { .. } => Fault::new(ErrorCode::CapabilityMissing, error),
         }
     }

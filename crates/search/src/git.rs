@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainstay_contract::{Call, CancelToken};
-use mainstay_process::{Command, EndedBy, Env, Launcher, Output, Stop};
+use mainstay_process::{Command, EndedBy, Env, Finished, Launcher, Output, Stop, Stream};
 
 use crate::SearchError;
 
@@ -57,6 +57,47 @@ impl Git {
         repo: &Path,
         words: &[&str],
     ) -> Result<Result<String, String>, SearchError> {
+        let finished = match self.finish(call, repo, words, PATIENCE, MAX_OUTPUT_BYTES, &mut |_| {})? {
+            Ok(finished) => finished,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        // What came before the time was over is true, only not everything.
+        let partial = finished.ended_by == EndedBy::Timeout && finished.stdout.total_bytes() > 0;
+        if finished.status.is_success() || partial {
+            return Ok(Ok(finished.stdout.text()));
+        }
+        Ok(Err(reason(&finished)))
+    }
+
+    /// Runs one command and hands its output on as it comes. Tells whether it came to its end within `patience`.
+    pub(crate) fn stream(
+        &self,
+        call: &Call,
+        repo: &Path,
+        words: &[&str],
+        patience: Duration,
+        sink: &mut dyn FnMut(&[u8]),
+    ) -> Result<Result<bool, String>, SearchError> {
+        let finished = match self.finish(call, repo, words, patience, 0, sink)? {
+            Ok(finished) => finished,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        match finished.ended_by == EndedBy::Timeout {
+            true => Ok(Ok(false)),
+            false if finished.status.is_success() => Ok(Ok(true)),
+            false => Ok(Err(reason(&finished))),
+        }
+    }
+
+    fn finish(
+        &self,
+        call: &Call,
+        repo: &Path,
+        words: &[&str],
+        patience: Duration,
+        cap_bytes: usize,
+        sink: &mut dyn FnMut(&[u8]),
+    ) -> Result<Result<Finished, String>, SearchError> {
         let Some((launcher, env)) = &self.runner else { return Ok(Err("git is not available here".into())) };
         if !repo.ancestors().any(|dir| dir.join(".git").exists()) {
             return Ok(Err("this is not a git repository".into()));
@@ -74,22 +115,26 @@ impl Git {
             .args(safe)
             .args(words)
             .cwd(repo)
-            .stdout(Output::capped(MAX_OUTPUT_BYTES))
-            .deadline(PATIENCE);
-        let finished = match launcher.run(&command, &StopOn(call.cancel()), &mut |_, _| {}) {
+            .stdout(Output::capped(cap_bytes))
+            .deadline(patience);
+        let mut of_stdout = |stream: Stream, bytes: &[u8]| {
+            if stream == Stream::Stdout {
+                sink(bytes);
+            }
+        };
+        let finished = match launcher.run(&command, &StopOn(call.cancel()), &mut of_stdout) {
             Ok(finished) => finished,
             Err(error) => return Ok(Err(error.to_string())),
         };
         call.cancel().check()?;
-        // What came before the time was over is true, only not everything.
-        let partial = finished.ended_by == EndedBy::Timeout && finished.stdout.total_bytes() > 0;
-        if finished.status.is_success() || partial {
-            return Ok(Ok(finished.stdout.text()));
-        }
-        if finished.ended_by == EndedBy::Timeout {
-            return Ok(Err("git took too long".into()));
-        }
-        let reason = finished.stderr.text();
-        Ok(Err(reason.lines().next().unwrap_or("git failed").chars().take(200).collect()))
+        Ok(Ok(finished))
     }
+}
+
+fn reason(finished: &Finished) -> String {
+    if finished.ended_by == EndedBy::Timeout {
+        return "git took too long".into();
+    }
+    let reason = finished.stderr.text();
+    reason.lines().next().unwrap_or("git failed").chars().take(200).collect()
 }

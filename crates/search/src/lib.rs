@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod extension;
 mod git;
+mod history;
 mod records;
 mod repo;
 mod sqlite;
@@ -60,6 +61,7 @@ struct Search {
     ledgers: triage::ledger::Ledgers,
     finder: triage::find::Finder,
     git: Git,
+    histories: history::Histories,
 }
 
 impl Search {
@@ -70,6 +72,7 @@ impl Search {
             ledgers: triage::ledger::Ledgers::new(config.cache_dir.clone()),
             finder: triage::find::Finder::default(),
             git: config.git.clone(),
+            histories: history::Histories::default(),
             config,
         }
     }
@@ -89,7 +92,16 @@ pub fn tools(config: SearchConfig) -> Vec<Tool> {
 /// Every language of which facts are known, and the filters of `search` that work there.
 pub fn fact_coverage() -> Vec<(&'static str, Vec<&'static str>)> {
     let known = mainstay_index::fact_coverage().into_iter();
-    known.map(|(language, facts)| (language, facts.iter().map(|fact| fact.argument()).collect())).collect()
+    known
+        .map(|(language, facts)| {
+            let mut filters: Vec<&str> = facts.iter().map(|fact| fact.argument()).collect();
+            // A name that is called or read is used.
+            if filters.contains(&"reads") && !filters.contains(&"uses") {
+                filters.push("uses");
+            }
+            (language, filters)
+        })
+        .collect()
 }
 
 /// The definition of `search`, from which the command line makes its flags.

@@ -10,7 +10,7 @@ use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value, json};
 
 use crate::flags::{tool_args, with_tool_flags};
-use crate::output::{DIM, DONE, MATCH, NAME, Output, exit_of, explain, print};
+use crate::output::{DIM, DONE, MATCH, NAME, Output, WARNING, exit_of, explain, print};
 use crate::progress::Bar;
 use crate::settings::with_flags;
 use crate::toolsets::App;
@@ -145,6 +145,10 @@ fn finish(outcome: &Outcome, output: Output, text: impl FnOnce(&Value) -> String
     match &outcome.result {
         Ok(Body::Json(raw)) => {
             if !output.json {
+                for warning in outcome.meta.warnings.iter().filter_map(|warning| warning["message"].as_str())
+                {
+                    output.note(format_args!("{WARNING}warning:{WARNING:#} {warning}"));
+                }
                 let text = text(&parse(raw.get()));
                 if !text.is_empty() {
                     print(&text);

@@ -171,3 +171,8 @@ fn every_guide_is_checked() {
 fn foundry_guide_is_true() {
     check_guide("foundry.md");
 }
+
+#[test]
+fn structural_guide_is_true() {
+    check_guide("structural.md");
+}

@@ -17,6 +17,7 @@ mod examples;
 mod foundry_seed;
 mod generated;
 mod guides;
+mod history;
 mod http;
 mod init;
 mod journals;

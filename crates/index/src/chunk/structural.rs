@@ -1,18 +1,17 @@
-//! Definitions by tree-sitter: runs a language's `chunks.scm` over the syntax tree.
+//! Definitions and facts by tree-sitter: matches a language's `chunks.scm` and `facts.scm` in one walk over the tree.
 //!
 //! What is common to all languages lives here: documentation is the run of comments just above, attributes belong to
 //! what they stand on, a signature ends where the body starts.
 
 use super::{Def, Parsed};
-use crate::facts::{self, Scopes};
-use crate::lang::{LangId, Language, Role, Syntax, syntax};
+use crate::facts::{self, Wanted};
+use crate::lang::{LangId, Language, Syntax, syntax};
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
-use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, StreamingIterator as _, Tree};
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 thread_local! {
-    static PARSER: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
 /// Larger texts are cut by layout: a tree costs about 30 times its text in memory.
@@ -23,24 +22,14 @@ pub(crate) const MAX_PARSE_BYTES: usize = 2 << 20;
 const CALLS_PER_BYTE: usize = 1;
 const CALLS_AT_LEAST: usize = 20_000;
 
-/// Definitions lie near the root. Not looking for them inside expressions saves half of the time a query takes.
-const MAX_DEFINITION_DEPTH: u32 = 9;
-
 const SIGNATURE_BYTES: usize = 400;
 
 pub(super) fn definitions(text: &str, lang: LangId) -> Parsed {
     let Some(syntax) = syntax(lang).filter(|_| text.len() <= MAX_PARSE_BYTES) else {
         return Parsed::default();
     };
-    PARSER.with_borrow_mut(|(parser, cursor)| match parse(parser, syntax, text) {
-        Some(tree) => {
-            let (defs, scopes) = collect(cursor, syntax, lang.get(), &tree, text);
-            let marks = match &syntax.rules {
-                Some(rules) => facts::collect(&tree, text, rules, &scopes, &defs),
-                None => Vec::new(),
-            };
-            Parsed { defs, marks }
-        }
+    PARSER.with_borrow_mut(|parser| match parse(parser, syntax, text) {
+        Some(tree) => collect(syntax, lang.get(), &tree, text),
         None => Parsed::default(),
     })
 }
@@ -50,7 +39,7 @@ pub(super) fn parse_only(text: &str, lang: LangId) -> bool {
     let Some(syntax) = syntax(lang).filter(|_| text.len() <= MAX_PARSE_BYTES) else {
         return false;
     };
-    PARSER.with_borrow_mut(|(parser, _)| parse(parser, syntax, text).is_some())
+    PARSER.with_borrow_mut(|parser| parse(parser, syntax, text).is_some())
 }
 
 fn parse(parser: &mut Parser, syntax: &Syntax, text: &str) -> Option<Tree> {
@@ -71,49 +60,23 @@ fn parse(parser: &mut Parser, syntax: &Syntax, text: &str) -> Option<Tree> {
     tree
 }
 
-fn collect(
-    cursor: &mut QueryCursor,
-    syntax: &Syntax,
-    language: &Language,
-    tree: &Tree,
-    text: &str,
-) -> (Vec<Def>, Scopes) {
-    // Patterns that stay open across a whole file would cost time and memory without end.
-    cursor.set_match_limit(4_096);
-    cursor.set_max_start_depth(Some(MAX_DEFINITION_DEPTH));
-    let mut found: Vec<(Node<'_>, Option<Node<'_>>, usize, Def)> = Vec::new();
-    let mut matches = cursor.matches(&syntax.query, tree.root_node(), text.as_bytes());
-    while let Some(hit) = matches.next() {
-        let (mut node, mut kind, mut name, mut doc, mut code) = (None, None, None, None, None);
-        for capture in hit.captures() {
-            match syntax.roles[capture.index as usize] {
-                Role::Definition(found) => (node, kind) = (Some(capture.node), Some(found)),
-                Role::Name => name = name.or(Some(capture.node)),
-                Role::Doc => doc = doc.or(Some(capture.node.byte_range())),
-                Role::Code => code = code.or(Some(capture.node)),
-                Role::Helper => {}
-            }
-        }
-        let Some(node) = node else { continue };
-        let mut def = define(language, text, node, code, doc);
-        def.kind = kind;
-        def.name = name.map(|name| plain(&text[name.byte_range()])).unwrap_or_default();
-        found.push((node, code, hit.pattern_index, def));
-    }
-    // Earlier patterns are more precise: of several that name one node the first wins.
-    found.sort_by_key(|(.., pattern, def)| (*pattern, def.span.start));
-    let mut taken = HashSet::new();
-    let mut scopes = Scopes::default();
-    let mut defs = Vec::with_capacity(found.len());
-    for (node, code, _, def) in found {
-        if taken.insert(node.id()) {
-            let number = defs.len() as u32;
-            scopes.add(node, number);
-            code.into_iter().for_each(|code| scopes.add(code, number));
-            defs.push(def);
-        }
-    }
-    (defs, scopes)
+fn collect(syntax: &Syntax, language: &Language, tree: &Tree, text: &str) -> Parsed {
+    let mut found: Vec<(usize, Def)> = Vec::new();
+    let wanted = Wanted { definitions: &syntax.definitions, facts: syntax.facts.as_ref() };
+    let mut marks = facts::collect(tree, text, wanted, &mut |node, rule, kind| {
+        let role = |role| rule.role(role, node, text);
+        let code = role("code");
+        let mut def = define(language, text, node, code, role("doc").map(|doc| doc.byte_range()));
+        def.kind = Some(kind);
+        def.name = role("name").map(|name| plain(&text[name.byte_range()])).unwrap_or_default();
+        found.push((rule.number(), def));
+        code
+    });
+    // Earlier patterns are more precise: of several definitions of one span the first wins.
+    found.sort_by_key(|(rule, def)| (*rule, def.span.start));
+    let defs: Vec<Def> = found.into_iter().map(|(_, def)| def).collect();
+    facts::own(&mut marks, &defs);
+    Parsed { defs, marks }
 }
 
 /// A name without quotes and line breaks, of bounded length.

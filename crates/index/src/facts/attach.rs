@@ -1,10 +1,13 @@
 //! From facts in a text to facts of chunks.
 
+use super::risk::{self, Flow};
 use super::walk::{Mark, MarkValue, Owner};
 use super::{COUNTS, Fact, Place, Shape, count_slot, value};
 use crate::chunk::{Cut, Kind};
 use crate::hash::FastMap;
+use crate::lang::LangId;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The facts of a file's chunks.
@@ -17,6 +20,8 @@ pub(crate) struct ChunkFacts {
     pub counts: Vec<[u8; COUNTS]>,
     /// Flags of each chunk, as the segment writes them.
     pub flags: Vec<u8>,
+    /// Values from outside that reach a sink, by chunk.
+    pub flows: FastMap<u32, Vec<Flow>>,
 }
 
 impl ChunkFacts {
@@ -53,6 +58,9 @@ pub(crate) fn attach<'text>(text: &'text str, cut: &Cut, marks: &'text [Mark]) -
         return out;
     }
     let places = Places::of(cut);
+    // Values are followed only where a call or read that a rule names stands in the file.
+    let mut risky = Risky::of_file(text, cut, marks);
+    let mut moving: Vec<Vec<&Mark>> = vec![Vec::new(); if risky.any { cut.chunks.len() } else { 0 }];
     let mut known: Vec<FastMap<Cow<'text, str>, u32>> =
         Fact::ALL.iter().map(|_| FastMap::default()).collect();
     let mut seen_visible = vec![false; cut.chunks.len()];
@@ -72,6 +80,11 @@ pub(crate) fn attach<'text>(text: &'text str, cut: &Cut, marks: &'text [Mark]) -
     for mark in marks {
         let Some(chunk) = places.of_mark(mark) else { continue };
         let chunks = places.with_parts(&chunk);
+        if risky.of(cut.chunks[chunk as usize].lang)
+            && matches!(mark.fact, Fact::Call | Fact::Read | Fact::Write | Fact::Mutate)
+        {
+            moving[chunks[0] as usize].push(mark);
+        }
         match mark.fact.shape() {
             Shape::Flag => chunks.iter().for_each(|chunk| out.flags[*chunk as usize] |= flag(mark.fact)),
             Shape::Count => chunks.iter().for_each(|chunk| {
@@ -87,6 +100,28 @@ pub(crate) fn attach<'text>(text: &'text str, cut: &Cut, marks: &'text [Mark]) -
                     seen.extend(chunks.iter().map(|chunk| number << 32 | u64::from(*chunk)));
                 });
             }
+        }
+    }
+    for (chunk, marks) in (0u32..).zip(moving).filter(|(_, marks)| !marks.is_empty()) {
+        let book = risk::book(cut.chunks[chunk as usize].lang);
+        let Some(risks) = book.and_then(|book| risk::analyse(text, book, &marks)) else { continue };
+        let flows: BTreeSet<String> =
+            risks.flows.iter().map(|flow| format!("{}->{}", flow.source, flow.sink)).collect();
+        let words = |fact: Fact, words: &BTreeSet<&'static str>| -> Vec<(Fact, Cow<'static, str>)> {
+            words.iter().map(|word| (fact, Cow::Borrowed(*word))).collect()
+        };
+        let mut said = words(Fact::RiskTag, &risks.tags);
+        said.extend(words(Fact::RiskSource, &risks.sources));
+        said.extend(words(Fact::RiskSink, &risks.sinks));
+        said.extend(words(Fact::RiskCategory, &risks.categories));
+        said.extend(flows.into_iter().map(|flow| (Fact::RiskFlow, Cow::Owned(flow))));
+        for (fact, value) in said {
+            let number = u64::from(number(fact, value));
+            let chunks = places.with_parts(&chunk).iter();
+            seen.extend(chunks.map(|chunk| number << 32 | u64::from(*chunk)));
+        }
+        if !risks.flows.is_empty() {
+            out.flows.insert(chunk, risks.flows);
         }
     }
     for (at, chunk) in cut.chunks.iter().enumerate() {
@@ -118,19 +153,51 @@ impl Mark {
     }
 }
 
+/// Which languages of a file have rules about risks, if the file holds anything they name.
+struct Risky {
+    any: bool,
+    last: Option<(LangId, bool)>,
+}
+
+impl Risky {
+    fn of_file(text: &str, cut: &Cut, marks: &[Mark]) -> Risky {
+        let mut langs: Vec<LangId> = cut.chunks.iter().map(|chunk| chunk.lang).collect();
+        langs.sort_unstable();
+        langs.dedup();
+        let books: Vec<&risk::Book> = langs.into_iter().filter_map(risk::book).collect();
+        let any = books.iter().any(|book| marks.iter().any(|mark| book.names(mark, text)));
+        Risky { any, last: None }
+    }
+
+    fn of(&mut self, lang: LangId) -> bool {
+        if !self.any {
+            return false;
+        }
+        match self.last.filter(|(last, _)| *last == lang) {
+            Some((_, has)) => has,
+            None => {
+                let has = risk::book(lang).is_some();
+                self.last = Some((lang, has));
+                has
+            }
+        }
+    }
+}
+
 /// Finds the chunk of a definition or a place.
 struct Places<'c> {
     cut: &'c Cut,
     /// By number of the definition: its chunk, its parts behind it.
-    of_def: FastMap<u32, Vec<u32>>,
+    of_def: Vec<Vec<u32>>,
 }
 
 impl Places<'_> {
     fn of(cut: &Cut) -> Places<'_> {
-        let mut of_def: FastMap<u32, Vec<u32>> = FastMap::default();
+        let defs = cut.chunks.iter().filter_map(|chunk| chunk.def).max().map_or(0, |last| last as usize + 1);
+        let mut of_def: Vec<Vec<u32>> = vec![Vec::new(); defs];
         for (at, chunk) in cut.chunks.iter().enumerate() {
             if let Some(def) = chunk.def {
-                of_def.entry(def).or_default().push(at as u32);
+                of_def[def as usize].push(at as u32);
             }
         }
         Places { cut, of_def }
@@ -141,7 +208,7 @@ impl Places<'_> {
             return (!self.cut.chunks.is_empty()).then_some(0);
         }
         let of_def = match mark.owner {
-            Owner::Def(def) => self.of_def.get(&def).map(|chunks| chunks[0]),
+            Owner::Def(def) => self.of_def.get(def as usize).and_then(|chunks| chunks.first()).copied(),
             Owner::Nobody => return None,
             Owner::Text => None,
         };
@@ -158,7 +225,7 @@ impl Places<'_> {
 
     /// A chunk and the parts it is continued in: what is true of a function is true of all of it.
     fn with_parts<'s>(&'s self, chunk: &'s u32) -> &'s [u32] {
-        match self.cut.chunks[*chunk as usize].def.and_then(|def| self.of_def.get(&def)) {
+        match self.cut.chunks[*chunk as usize].def.and_then(|def| self.of_def.get(def as usize)) {
             Some(chunks) => chunks,
             None => std::slice::from_ref(chunk),
         }

@@ -6,13 +6,15 @@
 
 mod attach;
 mod pattern;
+mod risk;
 mod rules;
 mod value;
 mod walk;
 
 pub(crate) use attach::{ChunkFacts, attach, flag};
+pub(crate) use risk::book as risk_book;
 pub(crate) use rules::{Rules, facts_in};
-pub(crate) use walk::{Mark, Scopes, collect};
+pub(crate) use walk::{Mark, Wanted, collect, own};
 
 macro_rules! facts {
     ($($variant:ident = $name:literal, $argument:literal, $shape:ident, $place:ident;)+) => {
@@ -90,11 +92,23 @@ facts! {
     Loop = "loop", "loopsMin", Count, Body;
     Break = "break", "breaksMin", Count, Body;
     Continue = "continue", "continuesMin", Count, Body;
+    RiskTag = "risk_tag", "riskTag", Values, Body;
+    RiskSource = "risk_source", "riskSource", Values, Body;
+    RiskSink = "risk_sink", "riskSink", Values, Body;
+    RiskCategory = "risk_category", "riskCategory", Values, Body;
+    RiskFlow = "risk_flow", "riskFlow", Values, Body;
+    Lint = "lint", "lint", Values, Body;
 }
 
 impl Fact {
+    /// What rules about risks say; no pattern file does.
+    pub(crate) const RISKS: [Fact; 5] =
+        [Fact::RiskTag, Fact::RiskSource, Fact::RiskSink, Fact::RiskCategory, Fact::RiskFlow];
+
     pub(crate) fn by_name(name: &str) -> Option<Fact> {
-        Fact::ALL.iter().copied().find(|fact| fact.name() == name)
+        let known =
+            Fact::ALL.iter().copied().filter(|fact| !Fact::RISKS.contains(fact) && *fact != Fact::Lint);
+        known.into_iter().find(|fact| fact.name() == name)
     }
 }
 

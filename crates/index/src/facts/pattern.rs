@@ -1,7 +1,7 @@
-//! Reads `facts.scm`: the part of tree-sitter's query language that facts need.
+//! Reads `chunks.scm` and `facts.scm`: the part of tree-sitter's query language they need.
 //!
-//! Nodes with fields, children, absent fields, alternatives, captures and tests of text. Not: anchors, quantifiers,
-//! directives. Every file is also compiled by tree-sitter in a test, which knows the kinds and fields of a grammar.
+//! Nodes with fields, children, anchors before a child, absent fields, alternatives, captures and tests of text. Not:
+//! quantifiers, directives. Every file is also compiled by tree-sitter in a test, which knows the kinds and fields of a grammar.
 
 /// One node of a pattern, without alternatives.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +12,8 @@ pub(super) struct Pattern {
     pub field: Option<&'static str>,
     pub captures: Vec<&'static str>,
     pub children: Vec<Pattern>,
+    /// Position among the named children of its parent, where anchors fix it.
+    pub position: Option<usize>,
     pub absent: Vec<&'static str>,
     pub test: Option<Test>,
 }
@@ -158,6 +160,7 @@ impl Reader {
                 ..Pattern::default()
             }]
         };
+        let mut position = None;
         while !self.eat(')') {
             if self.rest().starts_with("(#") {
                 self.at += 1;
@@ -169,6 +172,9 @@ impl Reader {
                 out.iter_mut().for_each(|pattern| pattern.absent.push(field));
                 continue;
             }
+            let is_anchored = self.eat('.');
+            self.blank();
+            position = is_anchored.then(|| position.map_or(0, |last: usize| last + 1));
             let field = self.field();
             let children = self.pattern(tests)?;
             out = out
@@ -176,7 +182,7 @@ impl Reader {
                 .flat_map(|pattern| {
                     children.iter().map(move |child| {
                         let mut pattern = pattern.clone();
-                        pattern.children.push(Pattern { field, ..child.clone() });
+                        pattern.children.push(Pattern { field, position, ..child.clone() });
                         pattern
                     })
                 })

@@ -6,21 +6,36 @@
 
 use super::Fact;
 use super::pattern::{self, Pattern};
+use crate::chunk::Kind;
+use crate::hash::FastMap;
 use regex::Regex;
 use std::collections::BTreeSet;
 use tree_sitter::{Language, Node};
 
 pub(crate) struct Rules {
     /// By kind of the captured node.
-    by_kind: Vec<Vec<u32>>,
+    by_kind: Vec<OfKind>,
     /// Those that capture a node of any kind, by the kind of its parent.
     by_parent: Vec<Vec<u32>>,
+    /// Kinds whose field in their parent some rule asks for.
+    asked: Vec<bool>,
     rules: Vec<Rule>,
+}
+
+/// The rules for nodes of one kind, in the order of the file.
+#[derive(Clone, Default)]
+struct OfKind {
+    /// Those that name no parent.
+    anywhere: Vec<u32>,
+    /// The others by the kind of the parent: most of them are never looked at.
+    below: FastMap<u16, Vec<u32>>,
 }
 
 /// What happens where a rule holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Emit {
+    /// A definition of this kind; `@name`, `@doc` and `@code` are found beside it.
+    Define(Kind),
     /// A fact whose value is the text of the node.
     Text(Fact),
     /// As `Text`, up to the first bracket or blank.
@@ -43,6 +58,7 @@ pub(crate) struct Rule {
     guards: Vec<(usize, Guard)>,
     test: Option<TextTest>,
     pub emits: Vec<Emit>,
+    number: usize,
 }
 
 /// The field a node has in its parent, and the parent's kind; 0 for any.
@@ -62,8 +78,11 @@ struct Shape {
     /// 0 for any named one.
     kind: u16,
     test: Option<TextTest>,
-    /// `@_new` and `@_old`.
+    /// One of `ROLES`.
     role: Option<&'static str>,
+    position: Option<usize>,
+    /// How many like it the pattern names before it.
+    earlier: usize,
     children: Vec<Shape>,
 }
 
@@ -92,8 +111,12 @@ pub(super) struct Step<'t> {
 impl Rules {
     pub fn compile(language: &Language, source: &'static str) -> Result<Rules, String> {
         let kinds = language.node_kind_count();
-        let mut out =
-            Rules { by_kind: vec![Vec::new(); kinds], by_parent: vec![Vec::new(); kinds], rules: Vec::new() };
+        let mut out = Rules {
+            by_kind: vec![OfKind::default(); kinds],
+            by_parent: vec![Vec::new(); kinds],
+            asked: vec![false; kinds],
+            rules: Vec::new(),
+        };
         let names = Names { language };
         for pattern in pattern::read(source)? {
             out.add(&names, &pattern, &mut Vec::new())?;
@@ -109,12 +132,28 @@ impl Rules {
     ) -> Result<(), String> {
         let emits = emits(&pattern.captures)?;
         if !emits.is_empty() {
-            let rule = rule(names, pattern, above, emits)?;
             let number = self.rules.len() as u32;
+            let rule = Rule { number: number as usize, ..rule(names, pattern, above, emits)? };
             match (pattern.kind, rule.up.first()) {
-                (Some(kind), _) => self.by_kind[names.kind(kind, pattern.is_named)? as usize].push(number),
+                (Some(kind), up) => {
+                    let known = &mut self.by_kind[names.kind(kind, pattern.is_named)? as usize];
+                    match up.map(|up| up.kind).filter(|kind| *kind != 0) {
+                        Some(parent) => known.below.entry(parent).or_default().push(number),
+                        None => known.anywhere.push(number),
+                    }
+                }
                 (None, Some(up)) if up.kind != 0 => self.by_parent[up.kind as usize].push(number),
                 _ => return Err("a captured _ needs a parent of some kind".to_owned()),
+            }
+            let mut kind =
+                pattern.kind.map(|kind| names.kind(kind, pattern.is_named)).transpose()?.unwrap_or(0);
+            for up in &rule.up {
+                match (up.field, kind) {
+                    (0, _) => {}
+                    (_, 0) => self.asked.iter_mut().for_each(|asked| *asked = true),
+                    (_, kind) => self.asked[kind as usize] = true,
+                }
+                kind = up.kind;
             }
             self.rules.push(rule);
         }
@@ -126,27 +165,30 @@ impl Rules {
         Ok(())
     }
 
+    /// Whether a rule may ask for the field of a node of this kind.
+    pub(super) fn asks_field(&self, kind: u16) -> bool {
+        self.asked.get(kind as usize).copied().unwrap_or_default()
+    }
+
     /// The first rule that holds for the last node of a path.
     pub(super) fn find(&self, path: &[Step<'_>], text: &str) -> Option<&Rule> {
         let (last, above) = path.split_last()?;
-        let by_kind = self.by_kind.get(last.kind as usize).map(Vec::as_slice).unwrap_or_default();
-        let by_parent = above
-            .last()
-            .and_then(|parent| self.by_parent.get(parent.kind as usize))
+        let by_kind = self.by_kind.get(last.kind as usize);
+        let parent = above.last().map(|parent| parent.kind);
+        let by_parent = parent
+            .and_then(|parent| self.by_parent.get(parent as usize))
+            .map(Vec::as_slice)
+            .filter(|rules| !rules.is_empty() && last.node.is_named())
+            .unwrap_or_default();
+        let below = by_kind
+            .filter(|known| !known.below.is_empty())
+            .and_then(|known| known.below.get(&parent?))
             .map(Vec::as_slice)
             .unwrap_or_default();
-        if by_kind.is_empty() && by_parent.is_empty() {
-            return None;
-        }
+        let anywhere = by_kind.map(|known| known.anywhere.as_slice()).unwrap_or_default();
         let holds = |number: &&u32| self.rules[**number as usize].holds(path, text);
-        let first = by_kind.iter().find(holds);
-        let wild =
-            if by_parent.is_empty() || !last.node.is_named() { None } else { by_parent.iter().find(holds) };
-        let number = match (first, wild) {
-            (Some(first), Some(wild)) => first.min(wild),
-            (first, wild) => first.or(wild)?,
-        };
-        self.rules.get(*number as usize)
+        let first = [below, anywhere, by_parent].iter().filter_map(|rules| rules.iter().find(holds)).min()?;
+        self.rules.get(*first as usize)
     }
 }
 
@@ -160,7 +202,7 @@ pub(crate) fn facts_in(source: &'static str) -> BTreeSet<Fact> {
             | Emit::Constant(fact, _)
             | Emit::Pair(fact)
             | Emit::Following(fact, _) => Some(*fact),
-            Emit::Scope | Emit::Skip => None,
+            Emit::Define(_) | Emit::Scope | Emit::Skip => None,
         }));
         pattern.children.iter().for_each(|child| visit(child, out));
     }
@@ -188,11 +230,20 @@ impl Names<'_> {
     }
 }
 
+/// Captures that only name a node for what stands around it.
+const ROLES: [&str; 5] = ["name", "doc", "code", "_new", "_old"];
+
 /// What the captures of a node ask for.
 fn emits(captures: &[&'static str]) -> Result<Vec<Emit>, String> {
     let mut out = Vec::new();
-    for capture in captures.iter().filter(|capture| !capture.starts_with('_')) {
+    let is_emit = |capture: &&&str| !capture.starts_with('_') && !ROLES.contains(*capture);
+    for capture in captures.iter().filter(is_emit) {
         let (name, form) = capture.split_once('.').unwrap_or((capture, ""));
+        if name == "def" {
+            let kind = Kind::by_name(form).ok_or_else(|| format!("no kind of chunk is named {form}"))?;
+            out.push(Emit::Define(kind));
+            continue;
+        }
         if name == "scope" || name == "skip" {
             out.push(if name == "scope" { Emit::Scope } else { Emit::Skip });
             continue;
@@ -219,7 +270,7 @@ fn rule(
     above: &[(Pattern, usize)],
     emits: Vec<Emit>,
 ) -> Result<Rule, String> {
-    let mut rule = Rule { up: Vec::new(), guards: Vec::new(), test: test(pattern)?, emits };
+    let mut rule = Rule { up: Vec::new(), guards: Vec::new(), test: test(pattern)?, emits, number: 0 };
     guards(names, pattern, None, 0, &mut rule.guards)?;
     let mut field = pattern.field;
     for (level, (parent, taken)) in above.iter().rev().enumerate() {
@@ -246,7 +297,8 @@ fn guards(
     }
     for (at, child) in pattern.children.iter().enumerate() {
         if Some(at) != except {
-            out.push((level, Guard::Child(shape(names, child)?)));
+            let earlier = like(&pattern.children[..at], child);
+            out.push((level, Guard::Child(Shape { earlier, ..shape(names, child)? })));
         }
     }
     Ok(())
@@ -257,9 +309,27 @@ fn shape(names: &Names<'_>, pattern: &Pattern) -> Result<Shape, String> {
         field: names.field(pattern.field)?,
         kind: pattern.kind.map_or(Ok(0), |kind| names.kind(kind, pattern.is_named))?,
         test: test(pattern)?,
-        role: pattern.captures.iter().copied().find(|capture| matches!(*capture, "_new" | "_old")),
-        children: pattern.children.iter().map(|child| shape(names, child)).collect::<Result<_, _>>()?,
+        role: pattern.captures.iter().copied().find(|capture| ROLES.contains(capture)),
+        position: pattern.position,
+        earlier: 0,
+        children: pattern
+            .children
+            .iter()
+            .enumerate()
+            .map(|(at, child)| {
+                let earlier = like(&pattern.children[..at], child);
+                Ok(Shape { earlier, ..shape(names, child)? })
+            })
+            .collect::<Result<_, String>>()?,
     })
+}
+
+/// How many of these children without a field are of the kind of another.
+fn like(before: &[Pattern], child: &Pattern) -> usize {
+    before
+        .iter()
+        .filter(|other| other.field.is_none() && other.kind.is_some() && other.kind == child.kind)
+        .count()
 }
 
 fn test(pattern: &Pattern) -> Result<Option<TextTest>, String> {
@@ -295,8 +365,18 @@ impl Rule {
         })
     }
 
-    /// The text of the node that plays a role beside the captured one.
-    pub(super) fn role<'t>(&self, role: &str, node: Node<'_>, text: &'t str) -> Option<&'t str> {
+    /// How far above the captured node the pattern starts.
+    pub(super) fn height(&self) -> usize {
+        self.up.len()
+    }
+
+    /// The place of the rule in its file.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The node that plays a role beside the captured one.
+    pub fn role<'t>(&self, role: &str, node: Node<'t>, text: &str) -> Option<Node<'t>> {
         self.guards.iter().find_map(|(level, guard)| match guard {
             Guard::Child(shape) if *level == 0 => shape.role(role, node, text),
             _ => None,
@@ -311,18 +391,32 @@ impl Shape {
                 && self.test.as_ref().is_none_or(|test| test.holds(slice(child, text)))
                 && self.children.iter().all(|shape| shape.find(child, text).is_some())
         };
+        if let Some(position) = self.position {
+            let mut cursor = node.walk();
+            return node.named_children(&mut cursor).nth(position).filter(|child| fits(*child));
+        }
         if self.field != 0 {
-            return node.child_by_field_id(self.field).filter(|child| fits(*child));
+            // Nearly always a field has one child, which is found without a cursor of its own.
+            if let Some(child) = node.child_by_field_id(self.field).filter(|child| fits(*child)) {
+                return Some(child);
+            }
+            let field = std::num::NonZeroU16::new(self.field)?;
+            let mut cursor = node.walk();
+            return node.children_by_field_id(field, &mut cursor).find(|child| fits(*child));
         }
         let mut cursor = node.walk();
-        // The last one: where a name and a value have one kind, the value comes later.
-        node.children(&mut cursor).filter(|child| fits(*child)).last()
+        let children = node.children(&mut cursor);
+        // Where a name and a value have one kind, the value comes later.
+        if self.role == Some("_old") {
+            return children.filter(|child| fits(*child)).last();
+        }
+        children.filter(|child| fits(*child)).nth(self.earlier)
     }
 
-    fn role<'t>(&self, role: &str, node: Node<'_>, text: &'t str) -> Option<&'t str> {
+    fn role<'t>(&self, role: &str, node: Node<'t>, text: &str) -> Option<Node<'t>> {
         let child = self.find(node, text)?;
         if self.role == Some(role) {
-            return Some(slice(child, text));
+            return Some(child);
         }
         self.children.iter().find_map(|shape| shape.role(role, child, text))
     }

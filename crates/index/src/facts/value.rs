@@ -20,7 +20,7 @@ pub(super) fn values<'t>(fact: Fact, text: &'t str, mut each: impl FnMut(Cow<'t,
         }
         Fact::Alias => each(bounded(one_line(text))),
         Fact::Call => {
-            let name = last_name(text);
+            let name = if is_name(text) { text } else { last_name(text) };
             if name.is_empty() {
                 return;
             }
@@ -70,8 +70,13 @@ fn trimmed(fact: Fact, text: &str) -> &str {
 
 /// Short, and without blanks or brackets.
 fn is_plain(text: &str) -> bool {
-    text.len() <= MAX_BYTES
-        && !text.contains(|letter: char| letter.is_whitespace() || "(){}\"'`".contains(letter))
+    let is_odd = |byte: u8| matches!(byte, 0..=b' ' | b'(' | b')' | b'{' | b'}' | b'"' | b'\'' | b'`');
+    text.len() <= MAX_BYTES && !text.bytes().any(is_odd)
+}
+
+/// Nothing but a name, which most values are.
+fn is_name(text: &str) -> bool {
+    text.len() <= MAX_BYTES && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The last name in an expression: `c` of `a(b).c`.

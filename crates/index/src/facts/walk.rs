@@ -1,9 +1,8 @@
-//! One walk over a syntax tree, noting every fact the rules find.
+//! One walk over a syntax tree, noting every definition and fact the rules find.
 
-use super::rules::{Emit, Rules, Step};
+use super::rules::{Emit, Rule, Rules, Step};
 use super::{Fact, Place};
-use crate::chunk::Def;
-use crate::hash::FastMap;
+use crate::chunk::{Def, Kind};
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
@@ -39,43 +38,53 @@ pub(crate) enum Owner {
     Nobody,
 }
 
-/// The nodes of a tree that are definitions, by the node's id: of the definition itself, and of the function assigned
-/// to a name.
-#[derive(Debug, Default)]
-pub(crate) struct Scopes {
-    pub by_node: FastMap<usize, u32>,
-    pub kinds: Vec<u16>,
-}
-
-impl Scopes {
-    pub fn add(&mut self, node: Node<'_>, def: u32) {
-        self.by_node.insert(node.id(), def);
-        if !self.kinds.contains(&node.kind_id()) {
-            self.kinds.push(node.kind_id());
-        }
-    }
-}
-
 /// Deeper than this nothing is looked at: hostile nesting must not cost without end.
 const MAX_DEPTH: usize = 2_000;
 
-/// Notes every fact of a tree, in the order of the text.
-pub(crate) fn collect(tree: &Tree, text: &str, rules: &Rules, scopes: &Scopes, defs: &[Def]) -> Vec<Mark> {
+/// The kind of nodes that hold what fits no rule of the grammar.
+const ERROR: u16 = u16::MAX;
+
+/// Definitions lie near the root; deeper ones are part of what they stand in.
+const MAX_DEFINITION_DEPTH: usize = 9;
+
+/// What is looked for in a tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'r> {
+    pub definitions: &'r Rules,
+    pub facts: Option<&'r Rules>,
+}
+
+/// Notes every definition and every fact of a tree, in the order of the text.
+///
+/// `define` is told of a definition and answers with the function that is its code, where that is another node.
+pub(crate) fn collect<'t>(
+    tree: &'t Tree,
+    text: &str,
+    wanted: Wanted<'_>,
+    define: &mut dyn FnMut(Node<'t>, &Rule, Kind) -> Option<Node<'t>>,
+) -> Vec<Mark> {
     let mut walk = Walk {
         text,
-        rules,
-        scopes,
+        wanted,
+        define,
         path: Vec::with_capacity(64),
+        code: Vec::new(),
         open: Vec::new(),
         following: Vec::new(),
-        marks: Vec::with_capacity(text.len() / 24),
+        marks: Vec::with_capacity(if wanted.facts.is_some() { text.len() / 24 } else { 0 }),
+        has_error: tree.root_node().has_error(),
     };
+    // Without facts to find there is nothing to see deep down.
+    let depth = if wanted.facts.is_some() { MAX_DEPTH } else { MAX_DEFINITION_DEPTH + 4 };
     let mut cursor = tree.walk();
     'tree: loop {
         let node = cursor.node();
-        let field = cursor.field_id().map_or(0, |field| field.get());
-        walk.enter(Step { node, kind: node.kind_id(), field });
-        if walk.path.len() < MAX_DEPTH && cursor.goto_first_child() {
+        let kind = node.kind_id();
+        let asks =
+            wanted.definitions.asks_field(kind) || wanted.facts.is_some_and(|facts| facts.asks_field(kind));
+        let field = if asks { cursor.field_id().map_or(0, |field| field.get()) } else { 0 };
+        walk.enter(Step { node, kind, field });
+        if walk.path.len() < depth && cursor.goto_first_child() {
             continue;
         }
         loop {
@@ -88,44 +97,45 @@ pub(crate) fn collect(tree: &Tree, text: &str, rules: &Rules, scopes: &Scopes, d
             }
         }
     }
-    let mut marks = walk.marks;
-    own(&mut marks, defs);
-    marks
+    walk.marks
 }
 
 struct Walk<'t, 'r> {
     text: &'r str,
-    rules: &'r Rules,
-    scopes: &'r Scopes,
+    wanted: Wanted<'r>,
+    define: &'r mut dyn FnMut(Node<'t>, &Rule, Kind) -> Option<Node<'t>>,
     path: Vec<Step<'t>>,
-    /// Depth and definition of the functions around; `None` for those without a name.
-    open: Vec<(usize, Option<u32>)>,
+    /// Functions that are the code of a definition around them.
+    code: Vec<usize>,
+    /// Depth of the functions around, and whether they are definitions.
+    open: Vec<(usize, bool)>,
     /// Depth of a parent, and the fact of what follows in it.
     following: Vec<(usize, Fact, MarkValue)>,
     marks: Vec<Mark>,
+    has_error: bool,
 }
 
 impl<'t> Walk<'t, '_> {
     fn enter(&mut self, step: Step<'t>) {
         self.path.push(step);
         let depth = self.path.len();
-        if self.scopes.kinds.contains(&step.kind)
-            && let Some(def) = self.scopes.by_node.get(&step.node.id()).copied()
-        {
-            self.open.push((depth, Some(def)));
-            self.take_following(step.node, depth);
+        self.definition(step, depth);
+        if self.has_error && (step.kind == ERROR || step.node.is_missing()) {
+            self.mark(Fact::Lint, MarkValue::Constant("syntax-error"), step.node, 0);
         }
-        let Some(rule) = self.rules.find(&self.path, self.text) else { return };
+        let Some(rule) = self.wanted.facts.and_then(|facts| facts.find(&self.path, self.text)) else {
+            return;
+        };
         let emits = rule.emits.len();
         for at in 0..emits {
             let emit = rule.emits[at];
             let node = step.node;
             let range = node.start_byte() as u32..node.end_byte() as u32;
             let (fact, value) = match emit {
-                Emit::Skip => continue,
+                Emit::Skip | Emit::Define(_) => continue,
                 Emit::Scope => {
                     if self.open.last().is_none_or(|(open, _)| *open != depth) {
-                        self.open.push((depth, None));
+                        self.open.push((depth, false));
                     }
                     continue;
                 }
@@ -134,7 +144,8 @@ impl<'t> Walk<'t, '_> {
                 Emit::Constant(fact, word) => (fact, MarkValue::Constant(word)),
                 Emit::Pair(fact) => {
                     let side = |role| {
-                        rule.role(role, node, self.text).map(|text| text.trim().trim_matches(['"', '\'']))
+                        let text = &self.text[rule.role(role, node, self.text)?.byte_range()];
+                        Some(text.trim().trim_matches(['"', '\'']))
                     };
                     let (Some(new), Some(old)) = (side("_new"), side("_old")) else { continue };
                     if new == old {
@@ -149,16 +160,31 @@ impl<'t> Walk<'t, '_> {
                     continue;
                 }
             };
-            self.mark(fact, value, node);
+            let height = if matches!(emit, Emit::Head(_)) { 0 } else { rule.height() };
+            self.mark(fact, value, node, height);
         }
     }
 
-    fn mark(&mut self, fact: Fact, value: MarkValue, node: Node<'t>) {
-        let nobody = fact.place() == Place::Head && matches!(self.open.last(), Some((_, None)));
-        let around = match self.path.len() {
-            0 | 1 => node,
-            length => self.path[length - 2].node,
-        };
+    fn definition(&mut self, step: Step<'t>, depth: usize) {
+        if let Some(at) = self.code.iter().position(|node| *node == step.node.id()) {
+            self.code.swap_remove(at);
+            self.open.push((depth, true));
+        }
+        let Some(rule) = self.wanted.definitions.find(&self.path, self.text) else { return };
+        if depth - 1 > MAX_DEFINITION_DEPTH + rule.height() {
+            return;
+        }
+        if let Some(Emit::Define(kind)) = rule.emits.first().copied() {
+            let code = (self.define)(step.node, rule, kind);
+            self.code.extend(code.map(|node| node.id()));
+            self.open.push((depth, true));
+            self.take_following(step.node, depth);
+        }
+    }
+
+    fn mark(&mut self, fact: Fact, value: MarkValue, node: Node<'t>, height: usize) {
+        let nobody = fact.place() == Place::Head && matches!(self.open.last(), Some((_, false)));
+        let around = self.path.get(self.path.len().saturating_sub(1 + height)).map_or(node, |step| step.node);
         self.marks.push(Mark {
             fact,
             value,
@@ -172,7 +198,7 @@ impl<'t> Walk<'t, '_> {
     fn take_following(&mut self, node: Node<'t>, depth: usize) {
         let said = self.following.iter().rev().find(|(at, ..)| *at + 1 == depth || *at + 2 == depth);
         if let Some((_, fact, value)) = said.cloned() {
-            self.mark(fact, value, node);
+            self.mark(fact, value, node, 0);
         }
     }
 
@@ -189,7 +215,7 @@ impl<'t> Walk<'t, '_> {
 }
 
 /// Gives every mark to the innermost definition around it.
-fn own(marks: &mut [Mark], defs: &[Def]) {
+pub(crate) fn own(marks: &mut [Mark], defs: &[Def]) {
     let mut order: Vec<u32> = (0..defs.len() as u32).collect();
     let span = |def: u32| &defs[def as usize].span;
     order.sort_by_key(|def| (span(*def).start, usize::MAX - span(*def).end));

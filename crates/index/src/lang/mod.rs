@@ -9,11 +9,9 @@ mod grammar;
 pub use detect::detect;
 pub(crate) use detect::head;
 
-use crate::chunk::Kind;
-use crate::facts::{Fact, Rules, Unmarked, facts_in};
+use crate::facts::{Fact, Rules, Unmarked, facts_in, risk_book};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-use tree_sitter::Query;
 
 /// What kind of content a language holds; decides which search mode sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,35 +102,11 @@ impl LangId {
     }
 }
 
-/// A grammar with its compiled query and what each capture of it means.
+/// A grammar with the compiled patterns of its language.
 pub(crate) struct Syntax {
     pub language: tree_sitter::Language,
-    pub query: Query,
-    pub roles: Vec<Role>,
-    pub rules: Option<Rules>,
-}
-
-/// What a capture of `chunks.scm` means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// `@def.KIND`: the whole definition.
-    Definition(Kind),
-    Name,
-    Doc,
-    /// `@code`: the node whose body ends the signature, where it is not the definition itself.
-    Code,
-    /// `@_…`: used by predicates only.
-    Helper,
-}
-
-fn role(capture: &str) -> Option<Role> {
-    Some(match capture {
-        "name" => Role::Name,
-        "doc" => Role::Doc,
-        "code" => Role::Code,
-        helper if helper.starts_with('_') => Role::Helper,
-        other => Role::Definition(Kind::by_name(other.strip_prefix("def.")?)?),
-    })
+    pub definitions: Rules,
+    pub facts: Option<Rules>,
 }
 
 /// Which facts are known of chunks in a language. Reads the pattern file only; nothing is compiled.
@@ -145,11 +119,17 @@ pub(crate) fn facts_of(lang: LangId) -> &'static BTreeSet<Fact> {
         if language.unmarked != Unmarked::Unknown {
             facts.insert(Fact::Visibility);
         }
+        if !language.grammar.is_empty() {
+            facts.insert(Fact::Lint);
+        }
+        if risk_book(lang).is_some() {
+            facts.extend(Fact::RISKS);
+        }
         facts
     })
 }
 
-/// Returns the compiled query of a language, compiling it on first use; `None` where the language has no grammar.
+/// Returns the compiled patterns of a language, compiling them on first use; `None` where the language has no grammar.
 pub(crate) fn syntax(lang: LangId) -> Option<&'static Syntax> {
     static COMPILED: OnceLock<Vec<OnceLock<Option<Syntax>>>> = OnceLock::new();
     let slots = COMPILED.get_or_init(|| TABLE.iter().map(|_| OnceLock::new()).collect());
@@ -163,19 +143,18 @@ fn compile(language: &Language) -> Result<Option<Syntax>, String> {
     let function =
         grammar::by_name(language.grammar).ok_or_else(|| format!("no grammar named {}", language.grammar))?;
     let grammar: tree_sitter::Language = function.into();
-    let query = Query::new(&grammar, language.query).map_err(|error| error.to_string())?;
-    let roles: Option<Vec<Role>> = query.capture_names().iter().map(|capture| role(capture)).collect();
-    let roles = roles.ok_or_else(|| format!("an unknown capture among {:?}", query.capture_names()))?;
-    let rules = match language.facts {
+    let definitions = Rules::compile(&grammar, language.query)?;
+    let facts = match language.facts {
         "" => None,
         source => Some(Rules::compile(&grammar, source)?),
     };
-    Ok(Some(Syntax { language: grammar, query, roles, rules }))
+    Ok(Some(Syntax { language: grammar, definitions, facts }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tree_sitter::Query;
 
     #[test]
     fn every_query_compiles_against_its_grammar() {
@@ -185,8 +164,10 @@ mod tests {
             .chain(TABLE.iter().filter_map(|language| {
                 // Our own reading of the file knows less of the grammar than tree-sitter's.
                 let grammar: tree_sitter::Language = grammar::by_name(language.grammar)?.into();
-                let error = Query::new(&grammar, language.facts).err()?;
-                Some(format!("{}: facts.scm: {error}", language.id))
+                let error = [language.query, language.facts]
+                    .iter()
+                    .find_map(|source| Query::new(&grammar, source).err());
+                Some(format!("{}: {}", language.id, error?))
             }))
             .collect();
         assert!(broken.is_empty(), "{}", broken.join("\n"));

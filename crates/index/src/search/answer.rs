@@ -54,6 +54,21 @@ pub struct Hit {
     pub explain: Vec<Contribution>,
     /// What is known of it, when asked for.
     pub facts: Vec<(Fact, String)>,
+    /// Values from outside that reach a call they must not, when asked for.
+    pub flows: Vec<RiskFlow>,
+}
+
+/// A value from outside on its way to a call that must not be given it as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RiskFlow {
+    pub source: &'static str,
+    pub sink: &'static str,
+    pub category: &'static str,
+    pub severity: &'static str,
+    /// Numbers in the lists of CWE and OWASP.
+    pub ids: &'static [&'static str],
+    /// Lines it passes, each with its text.
+    pub path: Vec<(u32, String)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

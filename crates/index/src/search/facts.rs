@@ -38,6 +38,8 @@ pub enum Want {
     AtLeast(Fact, u32),
     /// The signature holds this, in its case.
     Signature(String),
+    /// Any value is known, or none.
+    Any(Fact, bool),
 }
 
 /// A filter on a fact that is not known in some languages.
@@ -51,9 +53,11 @@ impl FactFilter {
     /// The facts it looks at.
     fn facts(&self) -> &[Fact] {
         match &self.want {
-            Want::Exact(fact, _) | Want::Part(fact, _) | Want::Flag(fact, _) | Want::AtLeast(fact, _) => {
-                std::slice::from_ref(fact)
-            }
+            Want::Exact(fact, _)
+            | Want::Part(fact, _)
+            | Want::Flag(fact, _)
+            | Want::AtLeast(fact, _)
+            | Want::Any(fact, _) => std::slice::from_ref(fact),
             Want::Calls(_) => &[Fact::Call],
             Want::Uses(_) => &[Fact::Use, Fact::Read, Fact::Call],
             Want::Signature(_) => &[],
@@ -102,6 +106,17 @@ impl FactFilter {
                 for (at, counts) in segment.all_counts()?.chunks_exact(COUNTS).enumerate() {
                     let known = knows.get(langs[at] as usize).copied().unwrap_or_default();
                     if known && u32::from(counts[slot]) >= (*least).min(255) {
+                        bits.insert(at as u32);
+                    }
+                }
+            }
+            Want::Any(fact, wanted) => {
+                let mut known = Bits::none(segment.chunk_count() as usize);
+                containing(segment, *fact, "", &mut known)?;
+                let knows = knows(segment, *fact);
+                for (at, lang) in segment.chunk_langs()?.iter().enumerate() {
+                    let looks = knows.get(*lang as usize).copied().unwrap_or_default();
+                    if looks && known.contains(at as u32) == *wanted {
                         bits.insert(at as u32);
                     }
                 }

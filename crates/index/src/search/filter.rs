@@ -11,7 +11,8 @@ use crate::chunk::Kind;
 use crate::error::{Damaged, IndexError};
 use crate::lang::{Class, LangId};
 use crate::segment::Segment;
-use crate::view::View;
+use crate::view::{Part, View};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which classes of content take part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +44,10 @@ pub struct Filters {
     pub case_tokens: bool,
     /// What must be known of a chunk.
     pub facts: Vec<FactFilter>,
+    /// The only files that may answer, where something outside the index chose them.
+    pub files: Option<BTreeSet<String>>,
+    /// The only lines that may answer, by file: a chunk has to share one with them.
+    pub lines: Option<BTreeMap<String, Vec<(u32, u32)>>>,
 }
 
 /// What passed the filters.
@@ -64,6 +69,15 @@ pub(super) fn admit(view: &View, source: &Source<'_>, options: &Options) -> Resu
         .collect::<Result<Vec<_>, Damaged>>()?;
     for filter in &filters.facts {
         for (out, bits) in chunks.iter_mut().zip(filter.bits(view, source)?) {
+            match out {
+                Some(out) => out.keep_only(&bits),
+                None => *out = Some(bits),
+            }
+        }
+    }
+    if let Some(lines) = &filters.lines {
+        for (part, out) in view.parts.iter().zip(&mut chunks) {
+            let bits = line_bits(view, part, lines)?;
             match out {
                 Some(out) => out.keep_only(&bits),
                 None => *out = Some(bits),
@@ -117,6 +131,27 @@ fn chunk_bits(
     Ok(out)
 }
 
+/// The chunks that share a line with those allowed for a file of their content.
+fn line_bits(view: &View, part: &Part, lines: &BTreeMap<String, Vec<(u32, u32)>>) -> Result<Bits, Damaged> {
+    let segment = &part.segment;
+    let mut bits = Bits::none(segment.chunk_count() as usize);
+    for blob in 0..segment.blob_count() {
+        let files = part.files_of(blob).iter();
+        let allowed: Vec<&(u32, u32)> =
+            files.filter_map(|file| lines.get(&*view.file(*file).path)).flatten().collect();
+        if allowed.is_empty() {
+            continue;
+        }
+        let first = segment.blob(blob)?.chunks.start;
+        for (at, detail) in segment.details(blob)?.iter().enumerate() {
+            if allowed.iter().any(|(from, to)| *from <= detail.lines.1 && detail.lines.0 <= *to) {
+                bits.insert(first + at as u32);
+            }
+        }
+    }
+    Ok(bits)
+}
+
 fn file_bits(view: &View, filters: &Filters) -> Result<Option<Bits>, IndexError> {
     let branch = filters.branch.as_deref();
     let revision = view.opened.tables.generation.revision.as_ref();
@@ -125,7 +160,8 @@ fn file_bits(view: &View, filters: &Filters) -> Result<Option<Bits>, IndexError>
     if other_branch {
         return Ok(Some(Bits::none(view.file_count())));
     }
-    if filters.paths.is_empty() && filters.exts.is_empty() {
+    let free = filters.files.is_none() && filters.lines.is_none();
+    if free && filters.paths.is_empty() && filters.exts.is_empty() {
         return Ok(None);
     }
     let paths: Vec<PathTest> = filters
@@ -142,7 +178,9 @@ fn file_bits(view: &View, filters: &Filters) -> Result<Option<Bits>, IndexError>
     for file in 0..view.file_count() as u32 {
         let path = &view.file(file).path;
         let by_path = paths.is_empty() || paths.iter().any(|test| test.holds(path));
-        if by_path && (exts.is_empty() || exts.iter().any(|ext| has_extension(path, ext))) {
+        let chosen = filters.files.as_ref().is_none_or(|files| files.contains(&**path))
+            && filters.lines.as_ref().is_none_or(|lines| lines.contains_key(&**path));
+        if chosen && by_path && (exts.is_empty() || exts.iter().any(|ext| has_extension(path, ext))) {
             bits.insert(file);
         }
     }

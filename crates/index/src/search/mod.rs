@@ -23,7 +23,7 @@ mod source;
 mod weights;
 
 pub(crate) use answer::freshness;
-pub use answer::{Answer, Contribution, Freshness, Hit, Snippet};
+pub use answer::{Answer, Contribution, Freshness, Hit, RiskFlow, Snippet};
 pub use facts::{FactFilter, Unknown, Want};
 pub use filter::{Filters, Mode};
 
@@ -114,6 +114,40 @@ pub(crate) fn search(
     options: &Options,
 ) -> Result<Answer, IndexError> {
     run(view, repo, query, options).map_err(|trouble| match trouble {
+        Trouble::Index(error) => error,
+        Trouble::Damaged(damaged) => {
+            damaged.in_file(view.parts.first().map_or(repo, |part| part.segment.path()))
+        }
+    })
+}
+
+/// The files that answer, best first, without reading them for show.
+pub(crate) fn files(
+    view: &View,
+    repo: &Path,
+    query: &Query,
+    options: &Options,
+    limit: usize,
+) -> Result<Vec<String>, IndexError> {
+    let find = || -> Result<Vec<String>, Trouble> {
+        let source = source::Source::new(view, repo);
+        let admitted = filter::admit(view, &source, options)?;
+        let mut plan = plan::plan(view, &source, query, options)?;
+        let mut found = score::score(view, &plan, &admitted)?;
+        if found.is_empty() && plan.relax() {
+            found = score::score(view, &plan, &admitted)?;
+        }
+        found.sort_by(|left, right| right.bm25.total_cmp(&left.bm25).then(left.file.cmp(&right.file)));
+        let mut out: Vec<String> = Vec::new();
+        for candidate in found {
+            let path = &view.file(candidate.file).path;
+            if out.len() < limit && !out.iter().any(|known| **known == **path) {
+                out.push(path.to_string());
+            }
+        }
+        Ok(out)
+    };
+    find().map_err(|trouble| match trouble {
         Trouble::Index(error) => error,
         Trouble::Damaged(damaged) => {
             damaged.in_file(view.parts.first().map_or(repo, |part| part.segment.path()))

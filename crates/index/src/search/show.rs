@@ -1,6 +1,6 @@
 //! From a ranked candidate to a hit a reader can use: names, lines, a snippet with what matched.
 
-use super::answer::{Contribution, Hit, Snippet};
+use super::answer::{Contribution, Hit, RiskFlow, Snippet};
 use super::plan::Plan;
 use super::rank::Ranked;
 use super::score::term_score;
@@ -53,6 +53,10 @@ pub(super) fn show(
     if part.segment.flags()?[candidate.chunk as usize] & crate::segment::IS_TEST != 0 {
         present |= traits::TEST;
     }
+    let (facts, flows) = match text.as_deref().filter(|_| options.facts) {
+        Some(text) => known.of((candidate.part, entry.blob), text, blob.lang, details.len(), at as u32),
+        None => Default::default(),
+    };
     Ok(Hit {
         id: stable_id(&entry.path, kind, &details, at, slice(&detail.span)),
         path: entry.path.to_string(),
@@ -73,10 +77,8 @@ pub(super) fn show(
             .map(|(_, name)| *name)
             .collect(),
         explain: if options.explain { explain(view, plan, ranked)? } else { Vec::new() },
-        facts: match text.as_deref().filter(|_| options.facts) {
-            Some(text) => known.of((candidate.part, entry.blob), text, blob.lang, details.len(), at as u32),
-            None => Vec::new(),
-        },
+        facts,
+        flows,
     })
 }
 
@@ -95,13 +97,31 @@ impl Known {
         lang: Option<LangId>,
         chunks: usize,
         at: u32,
-    ) -> Vec<(Fact, String)> {
+    ) -> (Vec<(Fact, String)>, Vec<RiskFlow>) {
         let facts = self.files.entry(file).or_insert_with(|| {
             let (cut, marks) = cut(text, lang.unwrap_or_else(LangId::text), Depth::Structural);
             // A file of which only words are known has other chunks.
             if cut.chunks.len() == chunks { attach(text, &cut, &marks) } else { ChunkFacts::default() }
         });
-        facts.of(at)
+        let lines = Lines::of(text);
+        let step = |offset: &u32| {
+            let line = lines.line(*offset as usize);
+            let whole = text.lines().nth(line as usize - 1).unwrap_or_default();
+            (line, one_line(whole, 160))
+        };
+        let flows = facts.flows.get(&at).map(Vec::as_slice).unwrap_or_default().iter().map(|flow| {
+            let mut path: Vec<(u32, String)> = flow.path.iter().map(step).collect();
+            path.dedup();
+            RiskFlow {
+                source: flow.source,
+                sink: flow.sink,
+                category: flow.category,
+                severity: flow.severity,
+                ids: flow.ids,
+                path,
+            }
+        });
+        (facts.of(at), flows.collect())
     }
 }
 

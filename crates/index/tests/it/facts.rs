@@ -89,6 +89,9 @@ fn every_language_that_knows_a_fact_shows_it_in_its_fixture() {
         let path = fixture(language);
         let chunks = mainstay_index::facts(path.to_str().unwrap(), &text);
         let seen = |fact: &Fact| chunks.iter().any(|(_, known)| known.iter().any(|(known, _)| known == fact));
+        // Risks and mistakes have texts of their own.
+        let of_patterns = |fact: &&Fact| !fact.name().starts_with("risk") && **fact != Fact::Lint;
+        let facts: Vec<&Fact> = facts.iter().filter(of_patterns).collect();
         unseen.extend(
             facts.iter().filter(|fact| !seen(fact)).map(|fact| format!("{language}: {}", fact.name())),
         );

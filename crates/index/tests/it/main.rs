@@ -9,5 +9,6 @@ mod freshness;
 mod killing;
 mod languages;
 mod meaning;
+mod risk;
 mod searching;
 mod site;

@@ -1,11 +1,12 @@
 //! `search`: find code and documents by words, names, literals and questions.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
-use mainstay_index::{Answer, Fact, FactFilter, Filters, Mode, Options, Query, Unknown, Want};
+use mainstay_index::{Answer, Fact, FactFilter, Filters, Index, Mode, Options, Query, Unknown, Want};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,29 +14,14 @@ use serde_json::{Value, json};
 use super::words::OneOrMany;
 use crate::answer::{Detail, Found, HitJson, Payload, SnippetLines, Totals, bundles, hits};
 use crate::backend::{Backend, choose};
-use crate::triage::find::Wanted;
+use crate::history::{MAX_FILES, Wanted};
+use crate::triage::find::Wanted as WantedRecords;
 use crate::triage::meta::{self, Test};
 use crate::workspace::{Workspace, merge};
 use crate::{Search, SearchError};
 
 /// Hits of each mode when the caller names no number.
 const DEFAULT_TOP: usize = 5;
-
-/// Filters of the contract whose facts are not indexed yet: named in the schema, refused when used.
-const RESERVED: &[(&str, &str)] = &[
-    ("author", "last commit author of the file"),
-    ("risk", "risk tag"),
-    ("riskTag", "risk tag"),
-    ("riskSource", "risk source"),
-    ("riskSink", "risk sink"),
-    ("riskCategory", "risk category"),
-    ("riskFlow", "risk flow"),
-    ("churnMin", "least number of changed lines in history"),
-    ("chunkAuthor", "author of the chunk's lines"),
-    ("modifiedAfter", "date after which the file was changed"),
-    ("modifiedSince", "days within which the file was changed"),
-    ("lint", "has lint findings"),
-];
 
 pub fn tool(search: &Arc<Search>) -> Tool {
     let search = Arc::clone(search);
@@ -47,7 +33,6 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         )
         .reads()
         .policy(Policy::interactive())
-        .reserved(RESERVED)
         .example("Ask a question", json!({ "query": "how are two numbers added", "top": 3 }))
         .example("Find a definition by name", json!({ "query": "add", "mode": "code" }))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))
@@ -154,6 +139,40 @@ struct Args {
     generator: Option<bool>,
     /// Functions that return a value; false for those that do not.
     returns: Option<bool>,
+    /// Part of a risk tag: http-input, command-exec, sql, deserialization and the like; riskTag wins over it.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk: Option<String>,
+    /// Part of a risk tag.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_tag: Option<String>,
+    /// Part of the name of a source of values from outside.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_source: Option<String>,
+    /// Part of the name of a call that must not be given such values.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_sink: Option<String>,
+    /// Part of a category of damage, or its CWE or OWASP number.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_category: Option<String>,
+    /// Part of source->sink, for a value from outside that reaches a sink.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    risk_flow: Option<String>,
+    /// Chunks with mistakes of syntax; false for those without.
+    lint: Option<bool>,
+    /// Part of the name or address of who changed the file last; several separated by commas.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    author: Option<String>,
+    /// Part of the name or address of who wrote a line of the chunk; several separated by commas.
+    #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
+    chunk_author: Option<String>,
+    /// Least number of lines added and deleted in the history of the file.
+    churn_min: Option<u64>,
+    /// Day or moment after which the file was changed, such as 2026-01-31.
+    #[schemars(length(min = 1, max = 60))]
+    modified_after: Option<String>,
+    /// Days within which the file was changed.
+    #[schemars(range(min = 0, max = 100_000))]
+    modified_since: Option<f64>,
     /// Least number of branches.
     #[schemars(range(min = 0, max = 255))]
     branches_min: Option<u32>,
@@ -256,11 +275,14 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
         let index = chosen.index;
         (payload.backend, why) = (chosen.name, chosen.why);
         opened = began.elapsed();
+        let files = by_history(call, search, repo, args)?;
         for mode in &modes {
             call.cancel().check()?;
             call.progress("search", "running the search");
             let mut options = options(args, *mode, lines);
+            options.filters.files.clone_from(&files);
             options.vectors.clone_from(&vectors);
+            by_lines(call, search, repo, args, &index, &query, &mut options)?;
             options.facts = detail == Detail::Full && (options.explain || !options.filters.facts.is_empty());
             let answer = index.search(&query, &options)?;
             if mode == &modes[0] {
@@ -331,7 +353,7 @@ fn search_records(
         payload.notes.push("filters on files and code leave out every record".into());
         return Ok(());
     }
-    let wanted = Wanted {
+    let wanted = WantedRecords {
         query: &args.query,
         tests,
         limit: asked.limit,
@@ -367,12 +389,64 @@ fn options(args: &Args, mode: Mode, lines: SnippetLines) -> Options {
             case_file: case || args.case_file == Some(true),
             case_tokens: case || args.case_tokens == Some(true),
             facts: facts(args),
+            // Chosen later; until then no file is.
+            files: asks_history(args).then(Default::default),
+            lines: args.chunk_author.as_ref().map(|_| Default::default()),
         },
         context: args.context.unwrap_or(if lines == SnippetLines::One { 0 } else { 2 }),
         explain: args.explain == Some(true),
         facts: false,
         ..Options::default()
     }
+}
+
+fn asks_history(args: &Args) -> bool {
+    args.author.is_some()
+        || args.churn_min.is_some()
+        || args.modified_after.is_some()
+        || args.modified_since.is_some()
+}
+
+/// The files whose history is as asked for; all where nothing is asked.
+fn by_history(
+    call: &Call,
+    search: &Search,
+    repo: &Path,
+    args: &Args,
+) -> Result<Option<BTreeSet<String>>, SearchError> {
+    if !asks_history(args) {
+        return Ok(None);
+    }
+    let (after, since) = (args.modified_after.as_deref(), args.modified_since);
+    let wanted = Wanted::new(args.author.as_deref(), args.churn_min, after, since, call.now())?;
+    let store = search.engine.index_dir(repo);
+    let files = search.histories.files(call, &search.git, repo, &store, &wanted)?;
+    Ok(Some(files.into_iter().collect()))
+}
+
+/// Finds out who wrote the lines of the files that would answer.
+fn by_lines(
+    call: &Call,
+    search: &Search,
+    repo: &Path,
+    args: &Args,
+    index: &Index,
+    query: &Query,
+    options: &mut Options,
+) -> Result<(), SearchError> {
+    let Some(author) = &args.chunk_author else { return Ok(()) };
+    options.filters.lines = None;
+    let files = index.files(query, options, MAX_FILES + 1)?;
+    if files.len() > MAX_FILES {
+        call.warn(
+            "BLAME_INCOMPLETE",
+            format!("only the best {MAX_FILES} files were asked for the authors of their lines"),
+        );
+    }
+    let store = search.engine.index_dir(repo);
+    let lines = search.histories.lines_of(call, &search.git, repo, &store, &files, author)?;
+    options.filters.lines = Some(lines);
+    Ok(())
 }
 
 /// The filters on facts, with the matching rules of the contract.
@@ -401,6 +475,15 @@ fn facts(args: &Args) -> Vec<FactFilter> {
     add("awaits", part(Fact::Await, &args.awaits));
     add("visibility", part(Fact::Visibility, &args.visibility));
     add("extends", part(Fact::Extends, &args.extends));
+    match &args.risk_tag {
+        Some(_) => add("riskTag", part(Fact::RiskTag, &args.risk_tag)),
+        None => add("risk", part(Fact::RiskTag, &args.risk)),
+    }
+    add("riskSource", part(Fact::RiskSource, &args.risk_source));
+    add("riskSink", part(Fact::RiskSink, &args.risk_sink));
+    add("riskCategory", part(Fact::RiskCategory, &args.risk_category));
+    add("riskFlow", part(Fact::RiskFlow, &args.risk_flow));
+    add("lint", args.lint.map(|wanted| Want::Any(Fact::Lint, wanted)));
     add("async", flag(Fact::Async, args.is_async));
     add("generator", flag(Fact::Generator, args.generator));
     add("returns", flag(Fact::Returns, args.returns));

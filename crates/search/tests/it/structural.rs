@@ -372,3 +372,49 @@ fn wrong_values_are_refused() {
         assert_eq!(fault.code, ErrorCode::InvalidRequest, "{args}");
     }
 }
+
+#[test]
+fn risks_filter_by_tag_source_sink_category_and_flow() {
+    let python = "from flask import request\nimport os\n\n\ndef ping():\n    host = request.args['host']\n    os.system('ping ' + host)\n\n\ndef fixed():\n    # request.args os.system command-exec http-input\n    os.system('ping localhost')\n\n\ndef ours(command):\n    os.system(command)\n";
+    let script = "function ping(req) {\n  exec(`ping ${req.query.host}`);\n}\n\nfunction match(pattern, text) {\n  // ping command-exec\n  return pattern.exec(text);\n}\n";
+    let site = Site::indexed(&[
+        ("python/web.py", python),
+        ("javascript/web.js", script),
+        ("rust/a.rs", "fn ping() { tokio::spawn(run()); }\n"),
+    ]);
+    for (args, expected) in [
+        (json!({"riskFlow": "request->os.system"}), vec!["python ping"]),
+        (json!({"riskFlow": "->"}), vec!["javascript ping", "python ping"]),
+        (json!({"riskTag": "command-exec"}), vec!["javascript ping", "python ours", "python ping"]),
+        (json!({"risk": "http-input"}), vec!["javascript ping", "python ping"]),
+        (json!({"risk": "no-such", "riskTag": "http-input"}), vec!["javascript ping", "python ping"]),
+        (json!({"riskSource": "request"}), vec!["python ping"]),
+        (json!({"riskSink": "os.system"}), vec!["python ours", "python ping"]),
+        (json!({"riskCategory": "CWE-78"}), vec!["javascript ping", "python ours", "python ping"]),
+        (json!({"riskCategory": "sql"}), vec![]),
+    ] {
+        let mut args = args;
+        args["query"] = json!("ping OR match OR system");
+        let found: Vec<String> = hits(&site, &args).into_iter().collect();
+        assert_eq!(found, expected, "{args}");
+    }
+    let args = json!({"query": "ping", "lang": "python", "riskFlow": "->", "output": "full", "mode": "code"});
+    let flow = site.call("search", args).unwrap()["search"]["code"][0]["riskFlows"][0].clone();
+    assert_eq!(
+        (&flow["category"], &flow["ids"][0], &flow["path"][0]["line"], &flow["path"][1]["text"]),
+        (&json!("command-injection"), &json!("CWE-78"), &json!(6), &json!("os.system('ping ' + host)"))
+    );
+    let warnings = site.warnings("search", json!({"query": "ping", "risk": "sql"}));
+    assert_eq!(warnings[0]["languages"], json!(["rust"]));
+}
+
+#[test]
+fn mistakes_of_syntax_are_lint() {
+    let site = Site::indexed(&[(
+        "go/a.go",
+        "package a\n\nfunc good() int {\n\treturn 1\n}\n\nfunc bad() int {\n\treturn (1 +\n}\n",
+    )]);
+    let names = |wanted: bool| hits(&site, &json!({"query": "good OR bad", "lint": wanted}));
+    assert_eq!(names(true), ["go bad".to_owned()].into());
+    assert!(names(false).contains("go good") && !names(false).contains("go bad"));
+}

@@ -1,0 +1,155 @@
+//! Who wrote which lines, asked of git for the files that answer a query, and kept by content.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use mainstay_contract::Call;
+use sha2::{Digest, Sha256};
+
+use super::{Histories, names};
+use crate::SearchError;
+use crate::git::Git;
+
+/// Files of a query that are asked for, best first.
+pub const MAX_FILES: usize = 60;
+const PATIENCE: Duration = Duration::from_secs(8);
+const MAX_KEPT: usize = 512;
+
+/// Stretches of lines with their author.
+type Lines = Vec<(u32, u32, String)>;
+
+/// Blames this process has asked for, by path, content and commit.
+#[derive(Default)]
+pub struct Blames {
+    kept: Mutex<HashMap<[u8; 32], Arc<Lines>>>,
+}
+
+/// Lines that may answer, by file: those of the authors asked for.
+pub type Allowed = BTreeMap<String, Vec<(u32, u32)>>;
+
+impl Histories {
+    /// The lines of `files` that an author of `wanted` wrote.
+    pub fn lines_of(
+        &self,
+        call: &Call,
+        git: &Git,
+        repo: &Path,
+        store: &Path,
+        files: &[String],
+        wanted: &str,
+    ) -> Result<Allowed, SearchError> {
+        let history = self.of(call, git, repo, store)?;
+        let authors = names(Some(wanted));
+        let holds = |author: &str| {
+            let author = author.to_lowercase();
+            authors.iter().any(|part| author.contains(part))
+        };
+        let mut out = Allowed::new();
+        for path in files.iter().take(MAX_FILES) {
+            call.cancel().check()?;
+            let lines = self.blames.of(call, git, repo, path, &history.head)?;
+            let ranges: Vec<(u32, u32)> = match lines {
+                Some(lines) => lines
+                    .iter()
+                    .filter(|(.., author)| holds(author))
+                    .map(|(first, last, _)| (*first, *last))
+                    .collect(),
+                // Lines nobody can be asked about are those of whoever changed the file last.
+                None => match history.file(path) {
+                    Some(file) if holds(&file.author) => vec![(1, u32::MAX)],
+                    _ => Vec::new(),
+                },
+            };
+            if !ranges.is_empty() {
+                out.insert(path.clone(), ranges);
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Blames {
+    /// The authors of a file's lines; `None` where git does not know the file.
+    fn of(
+        &self,
+        call: &Call,
+        git: &Git,
+        repo: &Path,
+        path: &str,
+        head: &str,
+    ) -> Result<Option<Arc<Lines>>, SearchError> {
+        let Ok(bytes) = std::fs::read(repo.join(path)) else { return Ok(None) };
+        let mut digest = Sha256::new();
+        for part in [path.as_bytes(), head.as_bytes(), &bytes] {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        let key: [u8; 32] = digest.finalize().into();
+        if let Some(lines) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Some(Arc::clone(lines)));
+        }
+        let mut text = Vec::new();
+        let words = ["blame", "--porcelain", "--", path];
+        let finished =
+            git.stream(call, repo, &words, PATIENCE, &mut |bytes| text.extend_from_slice(bytes))?;
+        if !matches!(finished, Ok(true)) {
+            return Ok(None);
+        }
+        let lines = Arc::new(parse(&String::from_utf8_lossy(&text)));
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, Arc::clone(&lines));
+        Ok(Some(lines))
+    }
+}
+
+/// Reads `git blame --porcelain`. Lines that are not committed have no author.
+fn parse(text: &str) -> Lines {
+    let mut authors: HashMap<&str, (String, String)> = HashMap::new();
+    let mut out: Lines = Vec::new();
+    let mut current: Option<(&str, u32)> = None;
+    for line in text.lines() {
+        if line.starts_with('\t') {
+            let Some((commit, number)) = current.take() else { continue };
+            if commit.bytes().all(|byte| byte == b'0') {
+                continue;
+            }
+            let author = authors.get(commit).map(|(name, mail)| format!("{name} {mail}")).unwrap_or_default();
+            match out.last_mut() {
+                Some((_, last, known)) if *last + 1 == number && *known == author => *last = number,
+                _ => out.push((number, number, author)),
+            }
+            continue;
+        }
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (word, current) {
+            ("author", Some((commit, _))) => authors.entry(commit).or_default().0 = rest.to_owned(),
+            ("author-mail", Some((commit, _))) => authors.entry(commit).or_default().1 = rest.to_owned(),
+            (commit, None) if commit.len() >= 40 => {
+                let number = rest.split(' ').nth(1).and_then(|number| number.parse().ok());
+                current = number.map(|number| (commit, number));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_of_one_author_are_joined() {
+        let (a, b, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
+        let text = format!(
+            "{a} 1 1 2\nauthor Ann\nauthor-mail <ann@x>\nsummary s\n\tone\n{a} 2 2\n\ttwo\n{b} 3 3 1\nauthor Bob\n\
+             author-mail <bob@x>\n\tthree\n{none} 4 4 1\nauthor Not Committed Yet\n\tfour\n"
+        );
+        assert_eq!(parse(&text), [(1, 2, "Ann <ann@x>".to_owned()), (3, 3, "Bob <bob@x>".to_owned())]);
+    }
+}
