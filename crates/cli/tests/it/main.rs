@@ -20,6 +20,7 @@ mod http;
 mod init;
 mod journals;
 mod manners;
+mod narrowing;
 mod parity;
 mod readme;
 mod search_tools;
