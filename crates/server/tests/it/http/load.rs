@@ -13,7 +13,7 @@ const CALLS: usize = 1_000;
 
 #[test]
 fn a_thousand_concurrent_calls_get_one_answer_each() {
-    let limits = Limits { queue_max: 32, workers: 4, timeout: None };
+    let limits = Limits { queue_max: 32, workers: 4, ..Limits::default() };
     let server = Server::with(HttpConfig::default(), limits);
     let address = server.address;
     let start = Arc::new(Barrier::new(CALLS));
