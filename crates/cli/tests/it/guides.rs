@@ -148,9 +148,9 @@ fn search_guide_is_true() {
     check_guide("search.md");
 }
 
-/// The commands of this guide serve until they are stopped, so each runs until it announces an address.
+/// These commands serve until they are stopped, so each runs until it announces an address.
 #[test]
-fn dashboard_guide_is_true() {
+fn every_way_to_the_dashboard_announces_an_address() {
     let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides");
     let page = std::fs::read_to_string(guides.join("dashboard.md")).unwrap();
     let commands = page.lines().filter_map(|line| line.strip_prefix("| `mainstay ")?.split_once('`'));
