@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::{Body, CancelToken, FaultResult, Gate, Role, ToolDef, Toolset};
+use crate::{Body, CancelToken, FaultResult, Gate, Narrowing, Role, ToolDef, Toolset};
 
 /// Who calls, as established by the surface: never by the message alone.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub struct Caller {
     pub role: Option<Role>,
     /// Repositories this caller may name; `None` means any.
     pub roots: Option<Arc<[PathBuf]>>,
+    /// What the request itself leaves out of the tools; `None` leaves out nothing.
+    pub narrowed: Option<Arc<Narrowing>>,
 }
 
 /// Where a line of progress came from.

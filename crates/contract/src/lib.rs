@@ -12,6 +12,7 @@ mod code;
 mod envelope;
 mod fault;
 mod lazy;
+mod narrow;
 mod policy;
 pub mod redact;
 mod schema;
@@ -29,6 +30,7 @@ pub use code::{CodeRow, ErrorCode, ExitClass};
 pub use envelope::{Meta, Page, envelope_schema, failure, success, timestamp};
 pub use fault::{Fault, FaultResult};
 pub use lazy::Schema;
+pub use narrow::Narrowing;
 pub use policy::{Gate, Lane, Policy, Role};
 pub use schema::{args_schema_of, closed, read_args, result_schema_of, schema_of, with_reserved};
 pub use tool::{

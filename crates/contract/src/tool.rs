@@ -155,6 +155,11 @@ impl ToolDef {
         }
     }
 
+    /// Whether a name means this tool: its id, its wire name or an alias.
+    pub fn answers_to(&self, name: &str) -> bool {
+        name == self.id || name == self.wire_name() || self.aliases.iter().any(|alias| alias.name == name)
+    }
+
     pub fn wire_name(&self) -> String {
         wire_name(&self.id)
     }

@@ -53,7 +53,7 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
         reason,
         origin: origin.clone(),
     };
-    let names_it = |names: &[String]| names.iter().any(|name| matches_name(name, def));
+    let names_it = |names: &[String]| names.iter().any(|name| def.answers_to(name));
     // Discovery belongs to no toolset: what it finds and calls has passed these rules itself.
     let is_discovery = def.listing == Listing::Discovery;
     if !is_discovery && !access.toolsets.value.contains(&def.toolset) {
@@ -114,10 +114,6 @@ pub fn role_allowed(def: &ToolDef, role: Role) -> bool {
 fn on_demand_includes(choice: &OnDemand, def: &ToolDef) -> bool {
     match choice {
         OnDemand::All => true,
-        OnDemand::Named(names) => names.iter().any(|name| matches_name(name, def)),
+        OnDemand::Named(names) => names.iter().any(|name| def.answers_to(name)),
     }
-}
-
-fn matches_name(name: &str, def: &ToolDef) -> bool {
-    name == def.id || name == def.wire_name() || def.aliases.iter().any(|alias| alias.name == name)
 }

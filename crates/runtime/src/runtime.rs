@@ -309,6 +309,11 @@ impl Inner {
     }
 
     fn authorise(&self, def: &ToolDef, args: &Value, caller: &Caller) -> FaultResult<()> {
+        if let Some(reason) = caller.narrowed.as_ref().and_then(|narrowed| narrowed.leaves_out(def)) {
+            return Err(Fault::new(ErrorCode::Forbidden, format!("{} is left out: {reason}", def.id))
+                .detail("tool", def.id.as_str())
+                .detail("rule", "the request"));
+        }
         let role = caller.role.unwrap_or(self.access.role.value);
         if !role_allowed(def, role) {
             let allow: Vec<&str> = def.policy.roles.iter().map(|role| role.name()).collect();

@@ -1,7 +1,8 @@
 //! The commands of the book, run as they are written.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A fenced block: what stands behind the fence, and the text.
 struct Block {
@@ -147,6 +148,29 @@ fn search_guide_is_true() {
     check_guide("search.md");
 }
 
+/// These commands serve until they are stopped, so each runs until it announces an address.
+#[test]
+fn every_way_to_the_dashboard_announces_an_address() {
+    let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides");
+    let page = std::fs::read_to_string(guides.join("dashboard.md")).unwrap();
+    let commands = page.lines().filter_map(|line| line.strip_prefix("| `mainstay ")?.split_once('`'));
+    let commands: Vec<&str> = commands.map(|(command, _)| command).collect();
+    assert!(commands.len() >= 3, "{commands:?}");
+    for command in commands {
+        let site = crate::site::Site::new();
+        let line = format!("exec mainstay {command} --port 0 --dashboard-port 0 2>&1");
+        let bin = PathBuf::from(env!("CARGO_BIN_EXE_mainstay"));
+        let mut server = site.program("sh");
+        server.args(["-c", &line]).env("PATH", format!("{}:/usr/bin:/bin", bin.parent().unwrap().display()));
+        let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(server.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let announced = said.find(|line| line.contains("http://127.0.0.1:"));
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert!(announced.is_some(), "{command}");
+    }
+}
+
 #[test]
 fn foundry_releases_guide_is_true() {
     check_guide("foundry-releases.md");
@@ -162,8 +186,7 @@ fn every_guide_is_checked() {
     let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides");
     for entry in std::fs::read_dir(guides).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let call = format!("check_guide(\"{name}\")");
-        assert!(include_str!("guides.rs").contains(&call), "no test here runs {name}");
+        assert!(include_str!("guides.rs").contains(&format!("\"{name}\"")), "no test here runs {name}");
     }
 }
 

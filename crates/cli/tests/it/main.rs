@@ -22,6 +22,7 @@ mod http;
 mod init;
 mod journals;
 mod manners;
+mod narrowing;
 mod parity;
 mod readme;
 mod search_tools;

@@ -51,6 +51,7 @@ const COMMANDS: &[(&str, i32)] = &[
     ("catalog review words", 1),
     ("catalog health", 0),
     ("foundry kit check", 0),
+    ("foundry audit", 0),
     ("foundry scaffold react web", 0),
     ("foundry preview tree.json", 0),
     ("config show", 0),

@@ -6,7 +6,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Response, Uri};
-use mainstay_contract::{Body, Caller, ErrorCode, Fault, FaultResult, Toolset};
+use mainstay_contract::{Body, Caller, ErrorCode, Fault, FaultResult, ToolDef, Toolset};
 use mainstay_runtime::budget::{CURSOR, DETAIL, MAX_TOKENS};
 use mainstay_runtime::{Outcome, Request as CallRequest};
 use serde_json::{Map, Value, json};
@@ -58,9 +58,12 @@ pub async fn openapi(State(app): Shared) -> Reply {
     reply::json(200, document.to_string())
 }
 
-pub async fn tools(State(app): Shared, headers: HeaderMap) -> Reply {
+pub async fn tools(State(app): Shared, Extension(caller): Extension<Caller>, headers: HeaderMap) -> Reply {
     let registry = app.surface.runtime.registry();
-    let tools: Vec<Value> = registry.registered().map(|def| tool_json(def, Naming::Id)).collect();
+    let is_wanted =
+        |def: &ToolDef| caller.narrowed.as_ref().is_none_or(|narrowed| narrowed.leaves_out(def).is_none());
+    let wanted = registry.registered().filter(|def| is_wanted(def));
+    let tools: Vec<Value> = wanted.map(|def| tool_json(def, Naming::Id)).collect();
     reply::ok(&json!({ "tools": tools }), &app.meta(&headers))
 }
 

@@ -15,6 +15,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use super::app::App;
 use super::config::{HttpConfig, HttpError};
 use super::dashboard;
+use super::narrow;
 use super::reply::{self, Reply};
 
 /// The address a request came from.
@@ -108,6 +109,10 @@ pub fn cors(config: &HttpConfig) -> Result<CorsLayer, HttpError> {
             name("x-request-id"),
             name("mcp-method"),
             name("mcp-name"),
+            name(narrow::TOOLSETS),
+            name(narrow::TOOLS),
+            name(narrow::EXCLUDE_TOOLS),
+            name(narrow::READ_ONLY),
             session.clone(),
             version.clone(),
         ])
@@ -125,7 +130,12 @@ pub async fn check_caller(State(app): State<Arc<App>>, mut request: Request, nex
         None => caller(&app.config, request.headers(), open),
     };
     let caller = match name {
-        Ok(name) => Caller { name, role: None, roots: app.roots.clone() },
+        Ok(name) => Caller {
+            name,
+            role: None,
+            roots: app.roots.clone(),
+            narrowed: narrow::narrowing(request.headers()),
+        },
         Err(_) if has_pages && request.method() == Method::GET && dashboard::is_page(path) => {
             return dashboard::to_sign_in();
         }

@@ -7,6 +7,7 @@ mod config;
 mod dashboard;
 mod guard;
 mod metrics;
+pub(crate) mod narrow;
 mod page;
 mod query;
 mod rate;

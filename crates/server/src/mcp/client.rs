@@ -100,11 +100,14 @@ impl Handler {
         serde_json::to_value(level).ok()?.as_str().map(str::to_owned)
     }
 
+    /// Who sent the HTTP request.
+    pub(super) fn caller(context: &RequestContext<RoleServer>) -> Option<Caller> {
+        context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>().cloned())
+    }
+
     /// Adds to a request what is known about the client.
     pub(super) fn with_client(request: Request, context: &RequestContext<RoleServer>) -> Request {
-        let caller =
-            context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>().cloned());
-        let mut caller = caller.unwrap_or_default();
+        let mut caller = Self::caller(context).unwrap_or_default();
         caller.name = caller.name.or_else(|| context.client_info().map(|client| client.name));
         let mut meta: Map<String, Value> = (**context.meta).clone();
         if let Some(capabilities) = context.client_capabilities()

@@ -82,10 +82,17 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Self::first_page(request)?;
-        Ok(ListToolsResult::with_all_items(self.shared.tools()?.to_vec()))
+        let tools = self.shared.tools()?;
+        let Some(narrowed) = Self::caller(&context).and_then(|caller| caller.narrowed) else {
+            return Ok(ListToolsResult::with_all_items(tools.to_vec()));
+        };
+        let registry = self.surface().runtime.registry();
+        let is_wanted =
+            |tool: &&Tool| registry.get(&tool.name).is_none_or(|def| narrowed.leaves_out(&def).is_none());
+        Ok(ListToolsResult::with_all_items(tools.iter().filter(is_wanted).cloned().collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
