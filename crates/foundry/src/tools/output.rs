@@ -110,11 +110,7 @@ pub struct Diff {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DiffStatus {
-    #[allow(dead_code)]
-    Added,
     Modified,
-    #[allow(dead_code)]
-    Deleted,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
