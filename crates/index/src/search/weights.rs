@@ -1,6 +1,6 @@
 //! Every number of the ranker, in one place.
 //!
-//! Found on one half of the repositories of `bench/quality` and confirmed on the other. Most of them are flat around
+//! Found on the repositories of `bench/quality`, mostly on one half of them. Most of them are flat around
 //! their value: what differed by less than half a point of NDCG between the halves was left round.
 
 /// How fast repetition of a word saturates in a chunk, and how much a chunk's length counts.
