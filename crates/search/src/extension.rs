@@ -14,6 +14,11 @@ pub struct Target {
     pub arch: &'static str,
 }
 
+/// The words for an operating system that are understood.
+pub const PLATFORMS: [&str; 5] = ["linux", "darwin", "macos", "win32", "windows"];
+/// The words for a processor that are understood.
+pub const PROCESSORS: [&str; 5] = ["x64", "x86_64", "amd64", "arm64", "aarch64"];
+
 impl Target {
     /// Reads the names Node, Rust and uname use; this machine where none is given.
     pub fn named(platform: Option<&str>, arch: Option<&str>) -> FaultResult<Target> {

@@ -51,6 +51,8 @@ fn npm(
         .args([out])
         // Nothing is fetched, and nothing is left in the caches of whoever runs this.
         .env("npm_config_offline", "true")
+        // Node would leave compiled code in the folder for temporary files.
+        .env("NODE_DISABLE_COMPILE_CACHE", "1")
         .env("npm_config_cache", out.join("cache"))
         .env("npm_config_update_notifier", "false")
         .env("npm_config_audit", "false")

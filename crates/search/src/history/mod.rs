@@ -106,7 +106,7 @@ fn parse_date(text: &str) -> Result<Timestamp, Fault> {
     let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
     let moment = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
     let parsed =
-        text.parse::<Timestamp>().ok().or_else(|| day().or_else(moment).map(|zoned| zoned.timestamp()));
+        text.parse::<Timestamp>().ok().or_else(|| moment().or_else(day).map(|zoned| zoned.timestamp()));
     parsed.ok_or_else(|| {
         Fault::invalid("modifiedAfter is not a date")
             .detail("field", "modifiedAfter")

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::downloads::{Downloads, download, how};
 use crate::download::{DownloadError, Item, Kind, Shape, Source, Sources};
-use crate::extension::{Target, choose};
+use crate::extension::{PLATFORMS, PROCESSORS, Target, choose};
 use crate::{Search, SearchError};
 
 pub fn tool(search: &Arc<Search>) -> Tool {
@@ -42,8 +42,10 @@ struct Args {
     /// Exact path of the library.
     out: Option<String>,
     /// Operating system, such as linux, darwin or win32; this one when absent.
+    #[schemars(extend("enum" = PLATFORMS))]
     platform: Option<String>,
     /// Processor, such as x64 or arm64; this one when absent.
+    #[schemars(extend("enum" = PROCESSORS))]
     arch: Option<String>,
     /// Address of the library or of an archive that holds it, in place of the listed one.
     url: Option<String>,

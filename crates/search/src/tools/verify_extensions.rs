@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::download::Manifest;
-use crate::extension::{Target, choose, entry_point, machine};
+use crate::extension::{PLATFORMS, PROCESSORS, Target, choose, entry_point, machine};
 use crate::{Search, SearchError};
 
 /// Larger files are not libraries anyone publishes for SQLite.
@@ -43,15 +43,22 @@ struct Args {
     /// Repository that relative paths start from; the server's own when absent.
     repo_path: Option<String>,
     /// Which extension; sqlite-vec when absent.
-    #[schemars(length(min = 1, max = 120))]
+    #[schemars(
+        length(min = 1, max = 120),
+        regex(pattern = r"^[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*){0,2}$")
+    )]
     provider: Option<String>,
     /// Folder extensions are kept in; the cache when absent.
+    #[schemars(length(min = 1, max = 1024), regex(pattern = r"^[^\x00]+$"))]
     dir: Option<String>,
     /// Exact path of the library.
+    #[schemars(length(min = 1, max = 1024), regex(pattern = r"^[^\x00]+$"))]
     path: Option<String>,
     /// Operating system it must be for; this one when absent.
+    #[schemars(extend("enum" = PLATFORMS))]
     platform: Option<String>,
     /// Processor it must be for; this one when absent.
+    #[schemars(extend("enum" = PROCESSORS))]
     arch: Option<String>,
     /// Say whether it can be loaded; true when absent.
     load: Option<bool>,
