@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Framing};
 use crate::site::{MAINSTAY, Site};
+
+/// The program as it names itself: by its real path.
+fn program() -> String {
+    std::fs::canonicalize(MAINSTAY).unwrap().into_os_string().into_string().unwrap()
+}
 use crate::terminal::at_terminal;
 
 /// A client's file as people have it: comments, other servers, references to secrets, odd spacing.
@@ -85,7 +90,7 @@ fn a_client_is_connected_and_disconnected_byte_for_byte() {
 
         done(&site, &["connect", case.client, "--apply"]);
         let connected = read(&site, case);
-        assert!(connected.contains(MAINSTAY), "{}: {connected}", case.client);
+        assert!(connected.contains(&program()), "{}: {connected}", case.client);
         // Every line of before is still there, in order; at most a comma was added to one.
         let mut lines = connected.lines();
         for line in case.text.lines().filter(|_| case.text.lines().count() > 3) {
@@ -229,7 +234,7 @@ fn a_block_to_paste_works_where_it_is_pasted() {
     for client in ["claude-code", "claude-desktop", "vscode", "cursor", "zed", "mcp-json"] {
         let block: Value = serde_json::from_str(&done(&site, &["connect", "--print", client])).unwrap();
         let servers = block.as_object().unwrap().values().next().unwrap();
-        assert_eq!(servers["mainstay"]["command"], MAINSTAY, "{client}");
+        assert_eq!(servers["mainstay"]["command"], program(), "{client}");
     }
     let json = site.run(["connect", "--print", "vscode", "--json"]).json();
     assert!(
@@ -237,7 +242,7 @@ fn a_block_to_paste_works_where_it_is_pasted() {
         "{json}"
     );
     let toml: toml_edit::DocumentMut = done(&site, &["connect", "--print", "codex"]).parse().unwrap();
-    assert_eq!(toml["mcp_servers"]["mainstay"]["command"].as_str(), Some(MAINSTAY));
+    assert_eq!(toml["mcp_servers"]["mainstay"]["command"].as_str(), Some(program().as_str()));
 }
 
 #[test]
