@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::ArgMatches;
 use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
@@ -16,6 +17,9 @@ use crate::progress::Bar;
 use crate::settings::{Kind, Setting};
 use crate::toolsets::App;
 use crate::{budget, files, units};
+
+/// How long a call that was answered may still take to clean up.
+const CLEAN_UP: Duration = Duration::from_secs(5);
 
 pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let settings = super::settings(matches)?;
@@ -102,6 +106,8 @@ fn call(runtime: &Runtime, request: Request, answer: &Answer, output: Output) ->
     let (tool, args) = (request.tool.clone(), request.args.clone());
     let mut outcome = runtime.call(request.on_step(move |_, step| steps.show(&step)));
     bar.finish();
+    // A call that was answered before its work ended, as after a timeout, still cleans up after itself.
+    runtime.drain(CLEAN_UP);
     if let Err(failure) = &mut outcome.result
         && failure.fault.hint.is_none()
         && let Some(def) = runtime.registry().get(&tool)
