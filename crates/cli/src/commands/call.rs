@@ -38,7 +38,8 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         fields: matches.get_many::<String>("fields").into_iter().flatten().cloned().collect(),
         file: matches.get_one::<String>("save").map(|file| settings.work_dir.join(file)),
     };
-    let request = Request { meta: budget::meta(matches), ..Request::new(tool, Value::Object(args)) };
+    let request =
+        Request { surface: "shell", meta: budget::meta(matches), ..Request::new(tool, Value::Object(args)) };
     call(&runtime, request, &answer, output)
 }
 

@@ -28,7 +28,7 @@ fn every_surface_leaves_a_row_and_no_secret() {
     client.initialize();
     client.request(
         "tools/call",
-        json!({"name": "instructions_list", "arguments": {"surprise": SECRET, "password": SECRET}}),
+        json!({"name": "instructions_list", "arguments": {"surprise": 1, "password": SECRET}}),
     );
     client.request(
         "tools/call",
@@ -60,10 +60,12 @@ fn every_surface_leaves_a_row_and_no_secret() {
             ("tokens.build", "allowed", "ok"),
         ]
     );
+    let surfaces: Vec<&str> = rows.iter().map(|row| row["surface"].as_str().unwrap()).collect();
+    assert_eq!((surfaces[0], surfaces[6]), ("shell", "http"), "{surfaces:?}");
     assert!(rows[0]["tokens"].as_u64().unwrap() > 10 && rows[0]["bytes"].as_u64().unwrap() > 50);
     assert!(rows[1]["rule"].is_string(), "{}", rows[1]);
     let text = fs::read_to_string(log.join("audit.jsonl")).unwrap();
-    assert!(!text.contains("hunter2\"") && !text.contains("ghp_"), "{text}");
+    assert!(!text.contains(SECRET) && !text.contains("ghp_"), "{text}");
     assert_eq!(rows[1]["args"]["entry"]["apiKey"], "***");
     assert_eq!(rows[2]["args"]["password"], "***");
 }

@@ -90,7 +90,7 @@ pub fn fill(answer: &Value, start: &Cut, fits: impl Fn(&Value) -> bool) -> (Valu
     if fits(&whole) || first >= places.len() {
         return (whole, None);
     }
-    let page = |end: usize| between(answer, &start.0, Some(&places.at(answer, end).0));
+    let page = |end: usize| between(answer, &start.0, Some(&places.at(end).0));
     // The page grows with the place it ends at, so the last place that fits can be looked for by halves.
     let (mut low, mut high) = (first, places.len());
     while low + 1 < high {
@@ -100,7 +100,7 @@ pub fn fill(answer: &Value, start: &Cut, fits: impl Fn(&Value) -> bool) -> (Valu
             false => high = middle,
         }
     }
-    (page(low), Some(places.at(answer, low)))
+    (page(low), Some(places.at(low)))
 }
 
 /// Every place an answer can be cut at, in order, numbered.
@@ -158,7 +158,7 @@ impl Places {
     }
 
     /// The place of a number.
-    fn at(&self, _: &Value, number: usize) -> Cut {
+    fn at(&self, number: usize) -> Cut {
         let part = self.parts.partition_point(|(_, first, _)| *first <= number) - 1;
         let (path, first, _) = &self.parts[part];
         let mut path = path.clone();

@@ -69,17 +69,14 @@ fn walk(at: &str, key: &str, recorded: &Value, now: &Value, found: &mut Vec<Diff
             }
             for (name, value) in old {
                 match new.get(name) {
-                    None => {
-                        let grade = if is_time(name, value, value) { Grade::Time } else { Grade::Removed };
-                        if grade == Grade::Removed {
-                            found.push(Difference {
-                                grade,
-                                at: format!("{at}/{name}"),
-                                recorded: value.clone(),
-                                now: Value::Null,
-                            });
-                        }
-                    }
+                    // A duration that was not measured this time is no difference.
+                    None if is_time(name, value, value) => {}
+                    None => found.push(Difference {
+                        grade: Grade::Removed,
+                        at: format!("{at}/{name}"),
+                        recorded: value.clone(),
+                        now: Value::Null,
+                    }),
                     Some(new) => walk(&format!("{at}/{name}"), name, value, new, found),
                 }
             }
