@@ -71,7 +71,22 @@ impl<'a> Browser<'a> {
     }
 
     /// Opens a page, with `files` beside it.
+    ///
+    /// A browser that crashes, hangs or makes no picture is started once more with a new profile: Chromium does so now
+    /// and then on a busy machine.
     pub fn open(
+        &self,
+        html: &str,
+        files: &[(&str, &[u8])],
+        window: Option<Window>,
+    ) -> Result<Opened, FoundryError> {
+        match self.try_open(html, files, window) {
+            Err(FoundryError::Program { .. }) => self.try_open(html, files, window),
+            opened => opened,
+        }
+    }
+
+    fn try_open(
         &self,
         html: &str,
         files: &[(&str, &[u8])],
@@ -163,7 +178,7 @@ impl<'a> Browser<'a> {
             .env("XDG_CACHE_HOME", folder.join("cache"))
             .env("TZ", "UTC")
             .output_bytes(MAX_DOM_BYTES)
-            .deadline(Duration::from_secs(90));
+            .deadline(Duration::from_secs(50));
         if is_root() {
             // Chromium does not run as root with its sandbox. The pages are ours and reach no network.
             job = job.args(["--no-sandbox"]);

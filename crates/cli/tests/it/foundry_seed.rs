@@ -282,7 +282,7 @@ fn check_command_line(examples: Vec<Example>) {
     check("command line", examples, |site, tool, input| {
         let mut command = site.mainstay(["call", tool, "--json", "--args", &input.to_string()]);
         let ran = site.ran(command.envs(OPEN.iter().copied()));
-        assert_eq!(ran.exit, 0, "{tool}: {}", ran.stderr);
+        assert_eq!(ran.exit, 0, "{tool}: {} {}", ran.stdout, ran.stderr);
         ran.json()["result"].take()
     });
 }

@@ -1,6 +1,7 @@
 //! Pictures and scans of specimens, by a real browser.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -89,6 +90,27 @@ fn one_changed_token_is_found_and_a_second_run_is_clean() {
     }
     let fault = site.fault("vrt.run", json!({ "only": ["Button"], "themes": ["light"], "brands": ["A"] }));
     assert!(fault.message.contains("is not the file it was"), "{}", fault.message);
+}
+
+#[test]
+fn a_browser_that_crashes_once_is_started_again() {
+    let mut site = Site::with_programs();
+    let folder = site.path().to_owned();
+    let script = folder.join("browser");
+    // Answers its version, is killed by the first page and works from then on.
+    let text = "#!/bin/sh\ncd \"$(dirname \"$0\")\" || exit 1\ncase \"$*\" in *--version*) exec chromium \"$@\" ;; esac\n\
+        if [ ! -e crashed ]; then : > crashed; kill -SEGV $$; fi\nexec chromium \"$@\"\n";
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    site.change(|config| config.programs.as_mut().unwrap().browser = Some(script.clone()));
+    let one = json!({ "only": ["Button"], "themes": ["light"], "brands": ["A"] });
+    let drawn = site.call("vrt.run", one.clone());
+    assert!(folder.join("crashed").exists() && drawn["status"] == "ok", "{drawn}");
+
+    fs::write(&script, "#!/bin/sh\ncase \"$*\" in *--version*) exec chromium \"$@\" ;; esac\nexit 7\n")
+        .unwrap();
+    let fault = site.fault("vrt.run", one);
+    assert!(fault.message.contains("exited with status 7"), "{}", fault.message);
 }
 
 #[test]
