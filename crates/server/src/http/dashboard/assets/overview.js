@@ -39,8 +39,7 @@ function draw(data) {
     figure('Calls', count(calls), `peak ${count(peak)} a minute`),
     figure('Failed', calls ? `${((errors / calls) * 100).toFixed(errors ? 1 : 0)} %` : '–', many(errors, 'call'), errors ? 'critical' : ''),
     figure('Typical time', busy.length ? duration(median) : '–', busy.length ? `p95 up to ${duration(slowest)}` : 'no calls'),
-    figure('Answers', bytes(answered), calls ? `${bytes(Math.round(answered / calls))} each` : 'no calls'),
-    figure('Tokens', count(tokens), calls ? `${count(Math.round(tokens / calls))} each` : 'no calls'),
+    figure('Answers', bytes(answered), calls ? `${many(Math.round(tokens / calls), 'token')} each` : 'no calls'),
     figure('Under way', count(data.inFlight), `of ${count(data.queueMax)}`),
     figure('Up', span(data.uptimeMs / 1000), `version ${data.version}`));
 
