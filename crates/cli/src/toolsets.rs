@@ -31,7 +31,7 @@ fn search(settings: &Settings, git: Git) -> SearchConfig {
 }
 
 /// How downloads reach the network.
-fn network(settings: &Settings) -> Network {
+pub fn network(settings: &Settings) -> Network {
     let text = |key: &str| settings.text(key).map(str::to_owned);
     Network {
         http_proxy: text("http-proxy"),

@@ -174,6 +174,8 @@ impl<'a> Browser<'a> {
             ])
             .args([profile])
             .env("HOME", folder)
+            // A browser that is killed leaves the folder of its socket in here.
+            .env("TMPDIR", folder)
             .env("XDG_CONFIG_HOME", folder.join("config"))
             .env("XDG_CACHE_HOME", folder.join("cache"))
             .env("TZ", "UTC")

@@ -24,6 +24,8 @@ pub struct Minute {
     /// Calls refused before they ran because nobody may make them.
     pub denied: u64,
     pub answer_bytes: u64,
+    /// Zero unless answers are counted.
+    pub answer_tokens: u64,
     pub median_micros: u64,
     pub p95_micros: u64,
     pub max_micros: u64,
@@ -52,6 +54,7 @@ impl History {
         let minute = &mut bucket.minute;
         minute.calls += 1;
         minute.answer_bytes += call.answer_bytes;
+        minute.answer_tokens += call.answer_tokens;
         minute.max_micros = minute.max_micros.max(call.micros);
         minute.denied += u64::from(call.is_denied);
         if let Some(code) = call.code {

@@ -31,6 +31,8 @@ pub struct Ended {
     pub is_denied: bool,
     pub micros: u64,
     pub answer_bytes: u64,
+    /// Zero unless answers are counted.
+    pub answer_tokens: u64,
 }
 
 fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,9 @@ use crate::timer::Timer;
 
 /// How long a call that was told to stop may take to clean up before it is answered without it.
 const STOP_GRACE: Duration = Duration::from_millis(3_000);
+
+/// Most of an answer whose tokens are counted for the charts.
+const MAX_COUNTED_BYTES: usize = 64 * 1024;
 
 /// Bounds of the whole runtime.
 #[derive(Debug, Clone)]
@@ -67,6 +70,7 @@ pub(crate) struct Inner {
     finished: Condvar,
     next: AtomicU64,
     journals: RwLock<Vec<Arc<dyn Journal>>>,
+    counts_answers: AtomicBool,
     me: Weak<Inner>,
 }
 
@@ -110,6 +114,7 @@ impl Runtime {
             finished: Condvar::new(),
             next: AtomicU64::new(0),
             journals: RwLock::default(),
+            counts_answers: AtomicBool::new(false),
             me: me.clone(),
         })))
     }
@@ -117,6 +122,11 @@ impl Runtime {
     /// Lets a journal hear of every call from now on.
     pub fn watch(&self, journal: Arc<dyn Journal>) {
         self.0.journals.write().unwrap_or_else(PoisonError::into_inner).push(journal);
+    }
+
+    /// Counts the tokens of every answer from now on, for the charts.
+    pub fn count_answers(&self) {
+        self.0.counts_answers.store(true, Ordering::Relaxed);
     }
 
     /// The present tools.
@@ -529,12 +539,12 @@ impl Inner {
         let took = started.elapsed();
         let at = (self.clock)();
         if let Some(Asker { surface, caller }) = asker {
-            let (bytes, error) = match &result {
-                Ok(Body::Json(raw)) => (raw.get().len(), None),
-                Ok(Body::Text { text, is_error }) => (text.len(), is_error.then_some(ErrorCode::Internal)),
-                Ok(Body::Content { is_error: true, .. }) => (0, Some(ErrorCode::Internal)),
-                Ok(_) => (0, None),
-                Err(failure) => (0, Some(failure.fault.code)),
+            let (text, error) = match &result {
+                Ok(Body::Json(raw)) => (raw.get(), None),
+                Ok(Body::Text { text, is_error }) => (text.as_str(), is_error.then_some(ErrorCode::Internal)),
+                Ok(Body::Content { is_error: true, .. }) => ("", Some(ErrorCode::Internal)),
+                Ok(_) => ("", None),
+                Err(failure) => ("", Some(failure.fault.code)),
             };
             self.metrics.record(Ended {
                 number: 0,
@@ -545,7 +555,12 @@ impl Inner {
                 code: error.map(|code| code.shared().name()),
                 is_denied: result.as_ref().is_err_and(|failure| failure.stage == Stage::Authorise),
                 micros: micros(took),
-                answer_bytes: bytes as u64,
+                answer_bytes: text.len() as u64,
+                answer_tokens: if self.counts_answers.load(Ordering::Relaxed) {
+                    self.tokens_of(text)
+                } else {
+                    0
+                },
             });
         }
         let meta = Meta {
@@ -556,6 +571,13 @@ impl Inner {
             ..Meta::at(at)
         };
         Outcome { tool, meta, result }
+    }
+
+    /// Tokens of an answer; of a long one the start is counted and stands for the rest.
+    fn tokens_of(&self, text: &str) -> u64 {
+        let start = &text[..text.floor_char_boundary(MAX_COUNTED_BYTES)];
+        let counted = (self.limits.tokens)(start) as u64;
+        if start.len() == text.len() { counted } else { counted * text.len() as u64 / start.len() as u64 }
     }
 }
 

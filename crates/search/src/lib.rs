@@ -30,7 +30,7 @@ use serde_json::Value;
 
 use watch::Watch;
 
-pub use download::Network;
+pub use download::{DownloadError, Network};
 pub use error::SearchError;
 pub use git::Git;
 pub use watch::Debounce;

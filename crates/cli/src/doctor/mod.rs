@@ -3,6 +3,7 @@
 mod connections;
 mod machine;
 mod product;
+mod update;
 
 use std::sync::Arc;
 
@@ -84,6 +85,7 @@ impl Look<'_> {
             machine::port(self),
             product::smoke(self),
         ];
+        rows.extend(update::update(self));
         rows.extend(connections::clients(self));
         rows.push(machine::strays());
         rows

@@ -198,6 +198,13 @@ pub const SETTINGS: &[Setting] = &[
     },
     row("no-proxy", Kind::List, &["no_proxy", "NO_PROXY"], "", "Hosts downloads reach without a proxy"),
     row(
+        "update-url",
+        Kind::Text,
+        &[],
+        "",
+        "Address `mainstay doctor` asks for the newest version, such as a release's server.json; unset, nothing is asked",
+    ),
+    row(
         "dashboard",
         Kind::Switch,
         &[],

@@ -1,5 +1,6 @@
 //! The doctor: what it finds on machines in different states, and that it changes none of them.
 
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
 use serde_json::Value;
@@ -55,6 +56,37 @@ fn a_sound_machine_is_ready_and_stays_as_it_is() {
     let lines: Vec<&str> =
         after.stdout.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
     assert_eq!(lines.len(), json.len() + 1, "{}", after.stdout);
+}
+
+#[test]
+fn a_newer_version_is_told_only_when_an_address_is_set() {
+    let site = Site::new();
+    assert!(rows(&site.run(["doctor", "--json"])).iter().all(|row| row["id"] != "update"));
+    let ask = |body: &'static str| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/server.json", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            while line != "\r\n" {
+                line.clear();
+                request.read_line(&mut line).unwrap();
+            }
+            let length = body.len();
+            write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")
+                .unwrap();
+        });
+        let ran = site.run(["doctor", "--json", "--update-url", &url]);
+        server.join().unwrap();
+        assert_eq!(ran.exit, 0, "{}", ran.stdout);
+        row(&ran, "update")
+    };
+    let newer = ask(r#"{"name":"mainstay","version":"999.1.0"}"#);
+    assert_eq!((&newer["state"], &newer["facts"]["newest"]), (&"note".into(), &"999.1.0".into()), "{newer}");
+    assert_eq!(ask(r#"{"version":"0.0.1"}"#)["state"], "ok");
+    let unknown = ask("<html>");
+    assert!(unknown["detail"].as_str().unwrap().contains("not known"), "{unknown}");
 }
 
 fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {

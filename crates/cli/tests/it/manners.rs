@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::client::{Client, Framing};
 use crate::site::Site;
 use crate::terminal::at_terminal;
 
@@ -229,4 +230,27 @@ fn an_empty_answer_names_the_nearest_query_that_matches() {
             usize::from(note.is_some())
         );
     }
+}
+
+#[test]
+fn a_client_is_told_how_to_use_the_server_and_what_each_tool_may_do() {
+    let site = Site::new();
+    let mut command = site.mainstay(["mcp", "--toolset", "all", "--enable-mutation"]);
+    command.env("MCP_ROLE", "maintainer");
+    let mut client = Client::start(command, Framing::Lines);
+    let greeting = client.initialize();
+    let instructions = greeting["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.contains("error.details.hint"), "{greeting}");
+    let listed = client.request("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let hinted = |name: &str| {
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("no {name}"));
+        let hint =
+            |key: &str| tool["annotations"][key].as_bool().unwrap_or_else(|| panic!("{name} has no {key}"));
+        (hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
+    };
+    assert!(tools.len() > 70 && tools.iter().all(|tool| tool["annotations"]["readOnlyHint"].is_boolean()));
+    assert_eq!(hinted("search"), (true, false, false));
+    assert_eq!(hinted("clean_artifacts"), (false, true, false));
+    assert_eq!(hinted("download_models"), (false, false, true));
 }

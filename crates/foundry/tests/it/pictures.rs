@@ -201,12 +201,27 @@ fn processes(folder: &Path) -> usize {
 
 #[test]
 fn a_cancelled_run_leaves_no_browser_and_no_folder() {
+    for (tool, args) in [
+        ("vrt.run", json!({ "apply": true })),
+        (
+            "a11y.scan",
+            json!({ "apply": true, "schema": { "version": "2026.02", "screens": [{ "id": "s", "component": "Stack" }] } }),
+        ),
+        ("reviewKit.create", json!({ "apply": true })),
+    ] {
+        cancelled_under_way(tool, args);
+    }
+}
+
+fn cancelled_under_way(tool: &str, args: Value) {
     let mut site = Site::with_programs();
     let temp = tempfile::tempdir().unwrap();
     site.change(|config| {
-        config.programs.as_mut().unwrap().env.insert("TMPDIR".into(), temp.path().into());
+        let programs = config.programs.as_mut().unwrap();
+        programs.env.insert("TMPDIR".into(), temp.path().into());
+        programs.axe = Some(crate::generated_code::modules().join("axe-core/axe.min.js"));
     });
-    let tool = site.tool("vrt.run").clone();
+    let (name, tool) = (tool, site.tool(tool).clone());
     let cancel = mainstay_contract::CancelToken::new();
     let call = Call::new(CallParts {
         tool: Arc::clone(&tool.def),
@@ -219,16 +234,20 @@ fn a_cancelled_run_leaves_no_browser_and_no_folder() {
         meta: Default::default(),
         input: Default::default(),
     });
-    let running = std::thread::spawn(move || (tool.run)(&call, json!({ "apply": true })));
+    let running = std::thread::spawn(move || (tool.run)(&call, args));
     let start = Instant::now();
     while processes(temp.path()) < 3 {
-        assert!(start.elapsed() < Duration::from_secs(60) && !running.is_finished(), "no browser started");
+        assert!(
+            start.elapsed() < Duration::from_secs(60) && !running.is_finished(),
+            "{name} started no browser"
+        );
         std::thread::yield_now();
     }
     cancel.cancel(StopReason::Cancelled);
     let fault = running.join().unwrap().unwrap_err();
     assert_eq!(fault.code.name(), "CANCELLED");
-    assert_eq!(processes(temp.path()), 0);
-    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0, "the profile is gone");
-    assert!(!site.path().join("artifacts").exists(), "nothing was written");
+    assert_eq!(processes(temp.path()), 0, "{name}");
+    let left: Vec<PathBuf> = fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.is_empty(), "{name} left {left:?}");
+    assert!(!site.path().join("artifacts").exists(), "{name} wrote something");
 }

@@ -9,6 +9,7 @@ mod fetch;
 mod install;
 mod manifest;
 mod place;
+mod small;
 mod sources;
 mod url;
 

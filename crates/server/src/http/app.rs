@@ -74,7 +74,10 @@ pub fn router(
     });
     let with = |app: &Arc<App>| Arc::clone(app);
     let pages = match app.config.dashboard {
-        Some(_) => dashboard::routes(),
+        Some(_) => {
+            app.surface.runtime.count_answers();
+            dashboard::routes()
+        }
         None => Router::new().route("/", get(page::page)),
     };
     Ok(pages

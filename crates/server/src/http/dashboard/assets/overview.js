@@ -15,7 +15,7 @@ function filled(data) {
   const found = new Map(data.minutes.map((minute) => [minute.start, minute]));
   return Array.from({ length }, (_, index) => {
     const start = end - (length - 1 - index) * 60;
-    return found.get(start) ?? { start, calls: 0, errors: {}, denied: 0, answerBytes: 0 };
+    return found.get(start) ?? { start, calls: 0, errors: {}, denied: 0, answerBytes: 0, answerTokens: 0 };
   });
 }
 
@@ -31,6 +31,7 @@ function draw(data) {
   const errors = sum(minutes.map(errorsOf));
   const denied = sum(minutes.map((minute) => minute.denied));
   const answered = sum(minutes.map((minute) => minute.answerBytes));
+  const tokens = sum(minutes.map((minute) => minute.answerTokens));
   const slowest = Math.max(0, ...busy.map((minute) => minute.p95Micros));
   const median = busy.length ? busy.map((minute) => minute.medianMicros).sort((a, b) => a - b)[Math.floor(busy.length / 2)] : 0;
   const peak = Math.max(...minutes.map((minute) => minute.calls));
@@ -38,12 +39,12 @@ function draw(data) {
     figure('Calls', count(calls), `peak ${count(peak)} a minute`),
     figure('Failed', calls ? `${((errors / calls) * 100).toFixed(errors ? 1 : 0)} %` : '–', many(errors, 'call'), errors ? 'critical' : ''),
     figure('Typical time', busy.length ? duration(median) : '–', busy.length ? `p95 up to ${duration(slowest)}` : 'no calls'),
-    figure('Answers', bytes(answered), calls ? `${bytes(Math.round(answered / calls))} each` : 'no calls'),
+    figure('Answers', bytes(answered), calls ? `${many(Math.round(tokens / calls), 'token')} each` : 'no calls'),
     figure('Under way', count(data.inFlight), `of ${count(data.queueMax)}`),
     figure('Up', span(data.uptimeMs / 1000), `version ${data.version}`));
 
   // A chart under the pointer stays, or its tip would vanish while it is read.
-  if (!$('charts').matches(':hover')) drawCharts({ minutes, starts, busy, calls, errors, denied, answered, slowest, median });
+  if (!$('charts').matches(':hover')) drawCharts({ minutes, starts, busy, calls, errors, denied, answered, tokens, slowest, median });
   const lists = JSON.stringify([data.tools, data.recent]);
   if (lists !== shownLists) drawLists(data);
   shownLists = lists;
@@ -51,7 +52,7 @@ function draw(data) {
 
 let shownLists = '';
 
-function drawCharts({ minutes, starts, busy, calls, errors, denied, answered, slowest, median }) {
+function drawCharts({ minutes, starts, busy, calls, errors, denied, answered, tokens, slowest, median }) {
   const codes = [...new Set(minutes.flatMap((minute) => Object.keys(minute.errors)))].sort();
   const whole = (value) => count(Math.round(value));
   show('charts',
@@ -78,6 +79,10 @@ function drawCharts({ minutes, starts, busy, calls, errors, denied, answered, sl
     chart({
       title: 'Answer size', summary: `${bytes(answered)} in all`, minutes: starts, kind: 'lines', format: (value) => bytes(Math.round(value)),
       series: [{ name: 'bytes a minute', tone: '3', values: minutes.map((minute) => minute.answerBytes) }],
+    }),
+    chart({
+      title: 'Answer tokens', summary: `${count(tokens)} in all`, minutes: starts, kind: 'bars', format: whole, whole: true,
+      series: [{ name: 'tokens a minute', tone: '4', values: minutes.map((minute) => minute.answerTokens) }],
     }),
     chart({
       title: 'Policy denials', summary: denied ? `${many(denied, 'call')} refused` : 'none', minutes: starts, kind: 'bars', format: whole, whole: true,
