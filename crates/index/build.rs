@@ -42,6 +42,7 @@ fn main() {
             "claims",
             "inherits",
             "visibility",
+            "inner",
         ];
         for key in table.keys() {
             assert!(known.contains(&key.as_str()), "{}: unknown key {key}", file.display());
@@ -73,10 +74,11 @@ fn main() {
             out,
             "Language {{ id: {id:?}, aliases: {}, extensions: {}, files: {}, shebangs: {}, class: Class::{}, chunker: Chunker::{}, \
              grammar: {:?}, query: {query}, comments: {}, attributes: {}, wrappers: {}, tests: {}, claims: &{}, facts: {facts}, \
-             unmarked: {unmarked} }},",
+             unmarked: {unmarked}, inner: {} }},",
             list("aliases"), list("extensions"), list("files"), list("shebangs"),
             camel(&word("class", "code")), camel(&word("chunker", "layout")), grammar.unwrap_or(""),
             list("comments"), list("attributes"), list("wrappers"), list("tests"), claims(&table),
+            inner(&table, &mut fingerprint),
         )
         .expect("writing to a string succeeds");
     }
@@ -181,6 +183,17 @@ fn claims(table: &toml::Table) -> String {
         })
         .collect();
     format!("[{}]", claims.join(", "))
+}
+
+fn inner(table: &toml::Table, fingerprint: &mut DefaultHasher) -> String {
+    let Some(inner) = table.get("inner").and_then(|value| value.as_table()) else {
+        return "None".to_owned();
+    };
+    inner.to_string().hash(fingerprint);
+    let word = |key: &str| inner.get(key).and_then(|value| value.as_str()).unwrap_or_default();
+    let (call, body) = (word("call"), word("body"));
+    let (through, words) = (strings(inner, "through"), strings(inner, "words"));
+    format!("Some(Inner {{ call: {call:?}, body: {body:?}, through: &{through:?}, words: &{words:?} }})")
 }
 
 fn camel(word: &str) -> String {

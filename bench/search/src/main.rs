@@ -1,9 +1,13 @@
-//! Measures the search engine on a tree of source: `search-bench parse|build|query|cold TREE STORE [QUERY…]`.
+//! Measures the search engine on a tree of source: `search-bench parse|build|lexical|query|latency|cold TREE STORE …`.
 //!
-//! Every line says CPU seconds of this process, which hold on a busy machine better than wall time.
+//! Every line says CPU seconds of this process, which hold on a busy machine better than wall time. `compare.py` runs
+//! it beside other tools and makes the table.
+
+mod fuzz;
 
 use mainstay_index::chunk::parse_only;
-use mainstay_index::{BuildOptions, Index, Options, Phase, Query};
+use mainstay_index::{BuildOptions, Index, Options, Phase, Query, VectorTable};
+use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
 use std::{env, fs};
@@ -11,15 +15,23 @@ use std::{env, fs};
 fn main() {
     let args: Vec<String> = env::args().skip(1).collect();
     let [command, tree, store, rest @ ..] = &args[..] else {
-        eprintln!("usage: search-bench parse|build|lexical|query|cold TREE STORE [QUERY…]");
+        eprintln!("usage: search-bench parse|build|lexical|query|latency|cold TREE STORE [QUERY…]");
+        eprintln!("       search-bench fuzz query|reader|chunkers SECONDS TREE");
         std::process::exit(2);
     };
+    if command == "fuzz" {
+        let target = tree;
+        let [tree] = rest else { panic!("fuzz TARGET SECONDS TREE") };
+        return fuzz::run(target, store.parse().expect("a number of seconds"), Path::new(tree));
+    }
     let (tree, store) = (Path::new(tree), Path::new(store));
     match command.as_str() {
         "parse" => parse(tree),
         "build" => build(tree, store, false),
         "lexical" => build(tree, store, true),
         "query" => queries(tree, store, rest),
+        "latency" => latency(tree, store, rest),
+        "verify" => verify(tree, store, rest),
         "cold" => cold(tree, store, rest),
         other => eprintln!("no command {other}"),
     }
@@ -35,32 +47,58 @@ fn usage() -> (f64, f64) {
     (ticks(11) + ticks(12), peak.unwrap_or(0.0) / 1024.0)
 }
 
-/// Bare parsing of the files that have a grammar, one thread.
+/// Bare parsing of the files that have a grammar, on all cores as a build does it.
 fn parse(tree: &Path) {
     let files: Vec<(String, String)> = ignore::WalkBuilder::new(tree)
+        .hidden(false)
         .build()
         .flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| Some((entry.path().to_str()?.to_owned(), fs::read_to_string(entry.path()).ok()?)))
         .collect();
     let (before, _) = usage();
-    let (mut parsed, mut bytes) = (0u64, 0u64);
-    for (path, text) in files.iter().filter(|(_, text)| text.len() < 2 << 20) {
-        if parse_only(path, text) {
-            parsed += 1;
-            bytes += text.len() as u64;
-        }
-    }
+    let small: Vec<&(String, String)> = files.iter().filter(|(_, text)| text.len() < 2 << 20).collect();
+    let (parsed, bytes) = small
+        .par_iter()
+        .with_max_len(1)
+        .filter(|(path, text)| parse_only(path, text))
+        .map(|(_, text)| (1u64, text.len() as u64))
+        .reduce(|| (0, 0), |left, right| (left.0 + right.0, left.1 + right.1));
     let cpu = usage().0 - before;
     let all: usize = files.iter().map(|(_, text)| text.len()).sum();
     println!("parse: {parsed} files {:.1} MB of {:.1} in {cpu:.2} CPU-s = {:.2} MB/s", bytes as f64 / 1e6, all as f64 / 1e6, bytes as f64 / 1e6 / cpu);
+}
+
+/// Every query of a file, one a line: each is asked once to warm up, then five times, and its least CPU time counts.
+fn latency(tree: &Path, store: &Path, files: &[String]) {
+    let index = Index::open(tree, store).expect("the index opens");
+    for file in files {
+        let text = fs::read_to_string(file).expect("the queries are readable");
+        let mut times: Vec<(f64, &str)> = Vec::new();
+        for line in text.lines() {
+            let Ok(query) = Query::parse(line) else { continue };
+            let ask = || {
+                let start = cpu_time::ProcessTime::now();
+                let _ = index.search(&query, &Options::default());
+                start.elapsed().as_secs_f64() * 1e3
+            };
+            ask();
+            times.push(((0..5).map(|_| ask()).fold(f64::MAX, f64::min), line));
+        }
+        times.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize];
+        println!(
+            "latency: {} queries, p50 {:.2} CPU-ms, p99 {:.2} CPU-ms, most {:.2} CPU-ms ({})",
+            times.len(), at(0.5).0, at(0.99).0, at(1.0).0, at(1.0).1
+        );
+    }
 }
 
 fn build(tree: &Path, store: &Path, lexical: bool) {
     let start = Instant::now();
     let mut phases: Vec<(Phase, f64, u64)> = Vec::new();
     let stop = std::sync::atomic::AtomicBool::new(false);
-    let options = BuildOptions { lexical_first_bytes: if lexical || env::var_os("LEXICAL").is_some() { 0 } else { u64::MAX }, ..BuildOptions::default() };
+    let options = BuildOptions { full: env::var_os("FULL").is_some(), lexical_first_bytes: if lexical || env::var_os("LEXICAL").is_some() { 0 } else { u64::MAX }, vectors: env::var_os("TABLE").map(|table| VectorTable::open(Path::new(&table)).expect("the table opens")), ..BuildOptions::default() };
     let report = Index::build(
         tree,
         store,
@@ -125,6 +163,17 @@ fn queries(tree: &Path, store: &Path, queries: &[String]) {
             }
         }
     }
+}
+
+/// Reads every byte of the index and asks it something; fails where it is damaged or does not answer.
+fn verify(tree: &Path, store: &Path, queries: &[String]) {
+    let index = Index::open(tree, store).expect("the index opens");
+    index.verify().expect("the index is whole");
+    for text in queries {
+        let answer = index.search(&Query::parse(text).expect("the query parses"), &Options::default());
+        assert!(answer.expect("the search answers").total > 0, "nothing found for {text}");
+    }
+    println!("verify: {} files", index.status().files);
 }
 
 /// Open, look for changes, answer once.

@@ -23,6 +23,12 @@ pub enum IndexError {
     BadCursor,
     #[error("{path} is not a directory")]
     NotADirectory { path: PathBuf },
+    #[error("there is no room for {path}")]
+    Full {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
     #[error("could not use {path}")]
     Io {
         path: PathBuf,
@@ -38,7 +44,15 @@ impl IndexError {
     }
 
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> IndexError + '_ {
-        |source| IndexError::Io { path: path.to_owned(), source }
+        |source| {
+            let path = path.to_owned();
+            match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                    IndexError::Full { path, source }
+                }
+                _ => IndexError::Io { path, source },
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::build::{Content, Outcome, examine, read};
 use crate::error::IndexError;
 use crate::generation::{FileEntry, Generation};
+use crate::journal::Journal;
 use crate::segment::{Builder, Segment, Tier, content_hash};
 use crate::store::Opened;
 use crate::traits;
@@ -66,7 +67,7 @@ pub(crate) fn look(
             changes.hidden.remove(old);
         });
     }
-    let overlay = work(repo, &chosen, generation.max_file_bytes)?;
+    let overlay = work(repo, store, &chosen, generation.max_file_bytes)?;
     Ok((changes, overlay))
 }
 
@@ -84,11 +85,21 @@ fn stat_only(repo: &Path, generation: &Generation) -> Option<Vec<(Option<u32>, F
         .enumerate()
         .map(|(at, file)| Some((at, Stamp::of(&fs::symlink_metadata(repo.join(&*file.path)).ok()?))))
         .collect();
-    let changed: Vec<(Option<u32>, Found)> = stamps?
+    let passed: Vec<Found> = generation
+        .passed
+        .par_iter()
+        .filter_map(|passed| {
+            let stamp = Stamp::of(&fs::symlink_metadata(repo.join(&passed.path)).ok()?);
+            (stamp != passed.stamp).then(|| Found { path: passed.path.clone(), stamp })
+        })
+        .collect();
+    let mut changed: Vec<(Option<u32>, Found)> = stamps?
         .into_iter()
         .filter(|(at, stamp)| generation.files[*at].stamp != *stamp)
         .map(|(at, stamp)| (Some(at as u32), Found { path: generation.files[at].path.to_string(), stamp }))
         .collect();
+    // What had no text may have some now.
+    changed.extend(passed.into_iter().map(|found| (None, found)));
     let rules_changed = changed
         .iter()
         .any(|(_, found)| IGNORE_FILES.contains(&found.path.rsplit('/').next().unwrap_or_default()));
@@ -132,10 +143,19 @@ fn differs(repo: &Path, opened: &Opened, old: Option<u32>, found: &Found) -> boo
     }
 }
 
-fn work(repo: &Path, files: &[&Found], max_file_bytes: u64) -> Result<Option<Overlay>, IndexError> {
+fn work(
+    repo: &Path,
+    store: &Path,
+    files: &[&Found],
+    max_file_bytes: u64,
+) -> Result<Option<Overlay>, IndexError> {
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let journal = Journal::open(store);
     let outcomes: Vec<Outcome> = files
         .par_iter()
-        .map(|found| examine(repo, found, max_file_bytes, Tier::Structural, &|_| false))
+        .map(|found| examine(repo, found, max_file_bytes, Tier::Structural, &journal, &|_| false))
         .collect();
     let mut builder = Builder::default();
     let mut entries = Vec::new();

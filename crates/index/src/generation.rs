@@ -7,7 +7,7 @@ use crate::git::Revision;
 use crate::segment::dictionary::{self, Dictionary};
 use crate::segment::postings::{BODY, Counts, List, NAME, Posting};
 use crate::token;
-use crate::walk::{SkipReason, Skipped, Stamp};
+use crate::walk::{Found, SkipReason, Skipped, Stamp};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
@@ -18,6 +18,7 @@ const FOLDERS: u32 = 3;
 const PATH_BLOCKS: u32 = 4;
 const PATH_TERMS: u32 = 5;
 const PATH_LISTS: u32 = 6;
+const PASSED: u32 = 7;
 
 /// A file of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(crate) struct Generation {
     pub files: Vec<FileEntry>,
     pub folders: Vec<(String, i64)>,
     pub skipped: Skipped,
+    /// Files without text when they were looked at (binary, too large, unreadable), in path order.
+    pub passed: Vec<Found>,
 }
 
 impl Generation {
@@ -73,6 +76,15 @@ impl Generation {
             before = path;
         }
         writer.section(FOLDERS, folders);
+        let mut passed = Vec::new();
+        let mut before = "";
+        for file in &self.passed {
+            put_path(&mut passed, before, &file.path);
+            put(&mut passed, file.stamp.size);
+            passed.extend_from_slice(&file.stamp.modified.to_le_bytes());
+            before = &file.path;
+        }
+        writer.section(PASSED, passed);
         let paths = encode_paths(self.files.iter().map(|file| &*file.path));
         writer.section(PATH_BLOCKS, paths.blocks);
         writer.section(PATH_TERMS, paths.terms);
@@ -147,6 +159,16 @@ impl Generation {
             take_path(&mut reader, &mut path)?;
             out.folders.push((path.clone(), signed(&mut reader)?));
         }
+        let mut reader = Reader::new(container.section(PASSED)?.all()?);
+        let mut path = String::new();
+        while !reader.is_empty() {
+            take_path(&mut reader, &mut path)?;
+            let stamp = Stamp { size: reader.number()?, modified: signed(&mut reader)? };
+            if !is_inside(&path) {
+                return Err(Damaged("a path leads out of the repository"));
+            }
+            out.passed.push(Found { path: path.clone(), stamp });
+        }
         Ok(out)
     }
 }
@@ -185,6 +207,11 @@ impl OpenGeneration {
     pub fn verify(&self) -> Result<(), Damaged> {
         self.container.verify()
     }
+
+    /// See `Container::check_length`.
+    pub fn check_length(&self) -> Result<(), IndexError> {
+        self.container.check_length()
+    }
 }
 
 /// The terms of a path: those of the file name marked `NAME`, those of its folders `BODY`.
@@ -203,7 +230,7 @@ fn encode_paths<'p>(paths: impl Iterator<Item = &'p str>) -> dictionary::Encoded
             lists.entry(term).or_default().push(Posting { chunk: file as u32, counts });
         }
     }
-    dictionary::encode(lists.iter().map(|(term, list)| (term.as_bytes(), &list.bytes[..], list.count)))
+    dictionary::encode(lists.iter().map(|(term, list)| (term.as_bytes(), list.bytes(), list.count)))
 }
 
 /// Paths are joined to the repository and read: none may lead elsewhere, whoever wrote the file.

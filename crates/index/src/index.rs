@@ -92,6 +92,7 @@ impl Index {
         if !self.is_unpacked && current.is_some_and(|current| current != known) {
             opened = Arc::new(self.store.open()?);
         }
+        opened.check_length()?;
         let (changes, overlay) = fresh::look(&self.repo, &self.store.folder, &opened)?;
         let view = Arc::new(View::new(opened, changes, overlay)?);
         let freshness = search::freshness(&view);
@@ -100,7 +101,9 @@ impl Index {
     }
 
     pub fn search(&self, query: &Query, options: &Options) -> Result<Answer, IndexError> {
-        search::search(&self.view(), &self.repo, query, options)
+        let view = self.view();
+        view.opened.check_length()?;
+        search::search(&view, &self.repo, query, options)
     }
 
     /// Every file that answers, relative to the repository, in no particular order.
@@ -113,7 +116,9 @@ impl Index {
 
     /// The files that answer a query, best first: what a filter outside the index has to look at.
     pub fn files(&self, query: &Query, options: &Options, limit: usize) -> Result<Vec<String>, IndexError> {
-        search::files(&self.view(), &self.repo, query, options, limit)
+        let view = self.view();
+        view.opened.check_length()?;
+        search::files(&view, &self.repo, query, options, limit)
     }
 
     pub fn status(&self) -> Status {
@@ -144,6 +149,7 @@ impl Index {
     /// Reads every byte of the index and checks it.
     pub fn verify(&self) -> Result<(), IndexError> {
         let opened = Arc::clone(&self.view().opened);
+        opened.check_length()?;
         let name = crate::generation::Generation::file_name(opened.tables.generation.number);
         opened.tables.verify().map_err(|damaged| damaged.in_file(&self.store.folder.join(name)))?;
         for segment in &opened.segments {

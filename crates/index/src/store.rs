@@ -37,6 +37,14 @@ pub(crate) struct Opened {
     pub fallback_from: Option<String>,
 }
 
+impl Opened {
+    /// Refuses to go on with a file that was cut short since it was opened.
+    pub fn check_length(&self) -> Result<(), IndexError> {
+        self.tables.check_length()?;
+        self.segments.iter().try_for_each(|segment| segment.check_length())
+    }
+}
+
 impl Store {
     pub fn new(folder: &Path) -> Store {
         Store { folder: folder.to_owned() }

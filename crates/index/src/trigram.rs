@@ -17,39 +17,89 @@ pub(crate) enum Need {
     Any(Vec<Need>),
 }
 
+/// Ascending buckets as their distances; `FAR` is a distance without a bucket at its end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gaps {
+    pub gaps: Vec<u16>,
+    next: u32,
+}
+
+const FAR: u16 = u16::MAX;
+
+impl Gaps {
+    #[inline]
+    pub fn push(&mut self, bucket: u32) {
+        let mut gap = bucket - self.next;
+        while gap >= u32::from(FAR) {
+            self.gaps.push(FAR);
+            gap -= u32::from(FAR);
+        }
+        self.gaps.push(gap as u16);
+        self.next = bucket + 1;
+    }
+}
+
+/// Calls `each` with the buckets below `limit` from a cursor on: a position and the bucket it counts from.
+#[inline]
+pub(crate) fn each_bucket(gaps: &[u16], cursor: &mut (u32, u32), limit: u32, mut each: impl FnMut(u32)) {
+    let (mut at, mut next) = *cursor;
+    while let Some(gap) = gaps.get(at as usize) {
+        let bucket = next + u32::from(*gap);
+        if *gap == FAR {
+            (at, next) = (at + 1, bucket);
+            continue;
+        }
+        if bucket >= limit {
+            break;
+        }
+        each(bucket);
+        (at, next) = (at + 1, bucket + 1);
+    }
+    *cursor = (at, next);
+}
+
 /// Reusable bitmap for collecting the buckets of one text after another.
 pub(crate) struct Collector {
     seen: Vec<u64>,
+    /// Words of the bitmap with anything in them.
+    touched: Vec<u16>,
 }
+
+const WORDS: usize = 1 << (BUCKET_BITS - 6);
 
 impl Collector {
     pub fn new() -> Collector {
-        Collector { seen: vec![0; 1 << (BUCKET_BITS - 6)] }
+        Collector { seen: vec![0; WORDS], touched: vec![0; WORDS + 1] }
     }
 
-    /// The buckets of `text`, ascending.
-    pub fn collect(&mut self, text: &[u8]) -> Vec<u32> {
-        let mut window = 0u32;
-        let mut distinct = 0;
-        for (at, byte) in text.iter().enumerate() {
-            window = (window << 8 | u32::from(byte.to_ascii_lowercase())) & 0x00FF_FFFF;
-            if at >= 2 {
-                let bucket = bucket(window) as usize;
-                let bit = 1u64 << (bucket & 63);
-                let word = &mut self.seen[bucket >> 6];
-                distinct += usize::from(*word & bit == 0);
-                *word |= bit;
-            }
+    /// The buckets of `text`, see `Gaps`.
+    pub fn collect(&mut self, text: &[u8]) -> Vec<u16> {
+        let Some((head, rest)) = text.split_first_chunk::<2>() else {
+            return Vec::new();
+        };
+        let lower = |byte: u8| u32::from(byte.to_ascii_lowercase());
+        let mut window = lower(head[0]) << 8 | lower(head[1]);
+        let seen: &mut [u64; WORDS] = self.seen.as_mut_slice().try_into().expect("the bitmap has its size");
+        for byte in rest {
+            window = (window << 8 | lower(*byte)) & 0x00FF_FFFF;
+            let bucket = bucket(window) as usize;
+            seen[bucket >> 6] |= 1u64 << (bucket & 63);
         }
-        let mut out = Vec::with_capacity(distinct);
-        for (index, word) in self.seen.iter_mut().enumerate() {
-            let mut rest = std::mem::take(word);
+        // Which words hold anything is found without a branch, that they hold more than one is rare enough to guess.
+        let mut touched = 0;
+        for (index, word) in seen.iter().enumerate() {
+            self.touched[touched] = index as u16;
+            touched += usize::from(*word != 0);
+        }
+        let mut out = Gaps { gaps: Vec::with_capacity(touched * 2), next: 0 };
+        for index in &self.touched[..touched] {
+            let mut rest = std::mem::take(&mut seen[*index as usize]);
             while rest != 0 {
-                out.push(index as u32 * 64 + rest.trailing_zeros());
+                out.push(u32::from(*index) * 64 + rest.trailing_zeros());
                 rest &= rest - 1;
             }
         }
-        out
+        out.gaps
     }
 }
 
@@ -146,6 +196,23 @@ mod tests {
         }
     }
 
+    fn buckets(gaps: &[u16]) -> Vec<u32> {
+        let mut out = Vec::new();
+        each_bucket(gaps, &mut (0, 0), u32::MAX, |bucket| out.push(bucket));
+        out
+    }
+
+    #[test]
+    fn buckets_far_apart_read_back() {
+        let wanted = [0, 1, 65_534, 65_535, 65_536, 131_072, 262_143];
+        let mut gaps = Gaps::default();
+        wanted.iter().for_each(|bucket| gaps.push(*bucket));
+        assert_eq!(buckets(&gaps.gaps), wanted);
+        let mut alone = Gaps::default();
+        alone.push(262_143);
+        assert_eq!(buckets(&alone.gaps), [262_143]);
+    }
+
     #[test]
     fn whatever_matches_satisfies_its_need() {
         let texts =
@@ -162,7 +229,7 @@ mod tests {
         ];
         let mut collector = Collector::new();
         for text in texts {
-            let buckets = collector.collect(text.as_bytes());
+            let buckets = buckets(&collector.collect(text.as_bytes()));
             for expression in expressions {
                 let need = need_regex(&regex_syntax::parse(expression).unwrap());
                 if regex::Regex::new(expression).unwrap().is_match(text) {
@@ -171,6 +238,6 @@ mod tests {
             }
         }
         let need = need_regex(&regex_syntax::parse("parse_query").unwrap());
-        assert!(!satisfied(&need, &collector.collect(b"nothing of the kind")));
+        assert!(!satisfied(&need, &buckets(&collector.collect(b"nothing of the kind"))));
     }
 }

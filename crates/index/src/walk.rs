@@ -26,6 +26,8 @@ pub enum SkipReason {
     Special,
     /// The path is not UTF-8.
     Name,
+    /// In the index by its words only: its grammar ended the program twice.
+    ParserCrash,
 }
 
 impl SkipReason {
@@ -36,6 +38,7 @@ impl SkipReason {
         SkipReason::Link,
         SkipReason::Special,
         SkipReason::Name,
+        SkipReason::ParserCrash,
     ];
 
     pub fn name(self) -> &'static str {
@@ -46,6 +49,7 @@ impl SkipReason {
             SkipReason::Link => "link",
             SkipReason::Special => "special",
             SkipReason::Name => "name",
+            SkipReason::ParserCrash => "parser-crash",
         }
     }
 }
@@ -111,6 +115,8 @@ pub(crate) struct Walk {
     /// Folders and when their list of names last changed.
     pub folders: Vec<(String, i64)>,
     pub skipped: Skipped,
+    /// Those of the skipped that may have text the next time.
+    pub passed: Vec<Found>,
 }
 
 pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Walk, IndexError> {
@@ -164,6 +170,7 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
             out.skipped.add(SkipReason::Special, &path);
         } else if metadata.len() > max_file_bytes {
             out.skipped.add(SkipReason::Oversized, &path);
+            out.passed.push(Found { path, stamp: Stamp::of(&metadata) });
         } else {
             out.files.push(Found { path, stamp: Stamp::of(&metadata) });
         }

@@ -250,7 +250,7 @@ pub fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
         end_line: hit.lines.1,
         kind: hit.kind.name(),
         name: hit.name.clone(),
-        headline: one_line(&hit.signature, if full { 400 } else { 120 }),
+        headline: one_line(&hit.signature, if full { 400 } else { 80 }),
         score: (hit.score * 1000.0).round() / 1000.0,
         snippet: hit.snippet.as_ref().map(|snippet| match lines {
             SnippetLines::All => whole(snippet),
@@ -325,7 +325,7 @@ fn whole(snippet: &mainstay_index::Snippet) -> SnippetJson {
 
 /// One line without its indentation, for an answer an agent can afford.
 fn one_line_of(snippet: &mainstay_index::Snippet) -> SnippetJson {
-    const MAX_BYTES: usize = 200;
+    const MAX_BYTES: usize = 120;
     let line = snippet.text.lines().next().unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
     let text = line.trim();

@@ -69,6 +69,8 @@ fn index_fault(error: IndexError) -> Fault {
         IndexError::BadFilter { field, .. } => Fault::invalid(&error).detail("field", *field),
         IndexError::BadCursor => Fault::invalid(&error).hint("ask again without a cursor"),
         IndexError::NotADirectory { .. } => Fault::not_found(&error),
+        IndexError::Full { .. } => Fault::internal(&error)
+            .hint("free some space or choose another --cache-dir; the index as it was goes on answering"),
         IndexError::Io { .. } => Fault::internal(&error),
     }
 }

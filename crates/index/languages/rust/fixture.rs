@@ -29,6 +29,29 @@ mod inner {
     pub fn helper() {}
 }
 
+bitflags! {
+    /// What a place offers.
+    pub struct Offer: u32 {
+        const ROOF = 1;
+    }
+}
+
+lazy_static! {
+    /// All places there are.
+    static ref PLACES: Vec<usize> = count();
+}
+
+cfg_if! {
+    if #[cfg(unix)] {
+        /// Opens the gate.
+        pub fn open_gate() -> bool { true }
+    }
+}
+
+thread_local!(static NOTHING: usize = 1);
+
+assert_sizes!(Place, 4);
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -12,11 +12,12 @@ use crate::error::IndexError;
 use crate::generation::{FileEntry, Generation};
 use crate::git;
 use crate::hash::FastMap;
+use crate::journal::Journal;
 use crate::segment::{Builder, Key, Segment, Tier};
 use crate::store::Store;
 use crate::traits;
 use crate::vectors::{ChunkVectors, Table as VectorTable};
-use crate::walk::{Found, Skipped, walk};
+use crate::walk::{Found, SkipReason, Skipped, Stamp, walk};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -113,7 +114,11 @@ pub(crate) fn build(
         .num_threads(threads)
         .build()
         .map_err(|error| IndexError::Io { path: repo.to_owned(), source: std::io::Error::other(error) })?;
-    let mut run = Run::start(repo, store, options, pool, progress, cancelled)?;
+    let mut journal = Journal::open(&store.folder);
+    if options.full {
+        journal.forget();
+    }
+    let mut run = Run::start(repo, store, options, pool, journal, progress, cancelled)?;
     let outcome = run.work();
     if outcome.is_err() {
         // Whatever is finished stays on disk for the next build to find.
@@ -134,11 +139,14 @@ struct Run<'r> {
     store: Store,
     options: &'r BuildOptions,
     pool: rayon::ThreadPool,
+    journal: Journal,
     progress: &'r mut dyn FnMut(Progress),
     cancelled: &'r (dyn Fn() -> bool + Sync),
     found: Vec<Found>,
     folders: Vec<(String, i64)>,
     skipped: Skipped,
+    /// Files without text, see `Generation::passed`.
+    passed: BTreeMap<String, Stamp>,
     segments: Vec<(String, Arc<Segment>)>,
     known: FastMap<Key, Place>,
     builder: Builder,
@@ -153,6 +161,7 @@ impl<'r> Run<'r> {
         store: Store,
         options: &'r BuildOptions,
         pool: rayon::ThreadPool,
+        journal: Journal,
         progress: &'r mut dyn FnMut(Progress),
         cancelled: &'r (dyn Fn() -> bool + Sync),
     ) -> Result<Run<'r>, IndexError> {
@@ -182,11 +191,13 @@ impl<'r> Run<'r> {
             store,
             options,
             pool,
+            journal,
             progress,
             cancelled,
             found: walk.files,
             folders: walk.folders,
             skipped: walk.skipped,
+            passed: walk.passed.into_iter().map(|found| (found.path, found.stamp)).collect(),
             segments,
             known,
             builder: Builder::default(),
@@ -272,13 +283,19 @@ impl<'r> Run<'r> {
             });
             let (batch, later) = rest.split_at(count.count());
             rest = later;
-            let (repo, limit, cancelled, known, found) =
-                (self.repo, self.options.max_file_bytes, self.cancelled, &self.known, &self.found);
+            let (repo, limit, cancelled, known, found, journal) = (
+                self.repo,
+                self.options.max_file_bytes,
+                self.cancelled,
+                &self.known,
+                &self.found,
+                &self.journal,
+            );
             let is_known = |key: &Key| known.contains_key(key);
             let outcomes: Vec<Outcome> = self.pool.install(|| {
                 let outcomes = batch.par_iter().with_max_len(1).map(|at| match cancelled() {
                     true => Outcome::Cancelled,
-                    false => examine(repo, &found[*at], limit, tier, &is_known),
+                    false => examine(repo, &found[*at], limit, tier, journal, &is_known),
                 });
                 outcomes.collect()
             });
@@ -298,9 +315,11 @@ impl<'r> Run<'r> {
     fn take(&mut self, at: usize, outcome: Outcome) -> Result<(), IndexError> {
         let (place, stamp) = match outcome {
             Outcome::Cancelled => return Err(IndexError::Cancelled),
-            Outcome::Skipped(reason) => {
+            Outcome::Skipped(reason, stamp) => {
                 self.entries.remove(&at);
-                self.skipped.add(reason, &self.found[at].path);
+                let found = &self.found[at];
+                self.skipped.add(reason, &found.path);
+                self.passed.insert(found.path.clone(), stamp);
                 return Ok(());
             }
             Outcome::Known(key, stamp) => (self.known[&key], stamp),
@@ -400,6 +419,24 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
+    /// What was left out, and what is in by its words only because its grammar crashes.
+    fn skipped_now(&self) -> Skipped {
+        let mut skipped = self.skipped.clone();
+        if self.journal.any_bad() {
+            for entry in self.entries.values() {
+                let blob = self.segments[entry.segment as usize].1.blob(entry.blob);
+                if blob.is_ok_and(|blob| self.journal.is_bad(blob.hash)) {
+                    skipped.add(SkipReason::ParserCrash, &entry.path);
+                }
+            }
+        }
+        skipped
+    }
+
+    fn passed_now(&self) -> Vec<Found> {
+        self.passed.iter().map(|(path, stamp)| Found { path: path.clone(), stamp: *stamp }).collect()
+    }
+
     /// Makes what is known now the current generation.
     fn publish(&mut self, vectors: Option<&VectorTable>) -> Result<BuildReport, IndexError> {
         let mut place: HashMap<u32, u32> = HashMap::new();
@@ -420,7 +457,8 @@ impl<'r> Run<'r> {
             segments: segments.iter().map(|(name, _)| name.clone()).collect(),
             files,
             folders: self.folders.clone(),
-            skipped: self.skipped.clone(),
+            skipped: self.skipped_now(),
+            passed: self.passed_now(),
         };
         let mut index_bytes: u64 = segments.iter().map(|(_, segment)| segment.file_bytes()).sum();
         if let Some(table) = vectors {
@@ -440,7 +478,7 @@ impl<'r> Run<'r> {
             index_bytes,
             analysed_files: self.analysed.0,
             analysed_bytes: self.analysed.1,
-            skipped: self.skipped.clone(),
+            skipped: generation.skipped.clone(),
         })
     }
 }

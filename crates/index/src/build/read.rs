@@ -1,5 +1,6 @@
 //! Reading one file and working on it. Whatever goes wrong here concerns this file only.
 
+use crate::journal::Journal;
 use crate::lang::{self, Chunker, LangId};
 use crate::segment::{Key, Tier, Work, analyse, content_hash};
 use crate::text;
@@ -56,7 +57,7 @@ pub(crate) enum Outcome {
     /// Work under this key exists already.
     Known(Key, Stamp),
     Fresh(Box<Work>, Stamp),
-    Skipped(SkipReason),
+    Skipped(SkipReason, Stamp),
     Cancelled,
 }
 
@@ -66,14 +67,15 @@ pub(crate) fn examine(
     found: &Found,
     max_file_bytes: u64,
     tier: Tier,
+    journal: &Journal,
     known: &(dyn Fn(&Key) -> bool + Sync),
 ) -> Outcome {
     let content = match read(repo, found, max_file_bytes) {
         Ok(content) => content,
-        Err(reason) => return Outcome::Skipped(reason),
+        Err(reason) => return Outcome::Skipped(reason, found.stamp),
     };
     let Ok(text) = text::decode(&content.bytes) else {
-        return Outcome::Skipped(SkipReason::Binary);
+        return Outcome::Skipped(SkipReason::Binary, content.stamp);
     };
     let lang = lang::detect(&found.path, &text);
     let key = Key { hash: content_hash(&content.bytes), lang, tier: tier_for(lang, tier) };
@@ -83,9 +85,17 @@ pub(crate) fn examine(
     }
     // A chunker that panics on some text costs that text its structure, not the build.
     let attempt = |tier| catch_unwind(AssertUnwindSafe(|| analyse(&text, key.hash, lang, tier)));
-    match attempt(key.tier).or_else(|_| attempt(Tier::Lexical).map(|work| Work { key, ..work })) {
+    let parsed = match key.tier {
+        Tier::Structural if journal.is_bad(key.hash) => None,
+        Tier::Structural => {
+            let _parsing = journal.parsing(key.hash);
+            attempt(key.tier).ok()
+        }
+        Tier::Lexical => attempt(key.tier).ok(),
+    };
+    match parsed.map_or_else(|| attempt(Tier::Lexical).map(|work| Work { key, ..work }), Ok) {
         Ok(work) => Outcome::Fresh(Box::new(work), content.stamp),
-        Err(_) => Outcome::Skipped(SkipReason::Unreadable),
+        Err(_) => Outcome::Skipped(SkipReason::Unreadable, content.stamp),
     }
 }
 

@@ -7,6 +7,7 @@
 mod assemble;
 mod config;
 mod css;
+mod inner;
 mod kind;
 mod layout;
 mod lines;

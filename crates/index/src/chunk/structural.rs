@@ -3,7 +3,7 @@
 //! What is common to all languages lives here: documentation is the run of comments just above, attributes belong to
 //! what they stand on, a signature ends where the body starts.
 
-use super::{Def, Parsed};
+use super::{Def, Parsed, inner};
 use crate::facts::{self, Wanted};
 use crate::lang::{LangId, Language, Syntax, syntax};
 use std::cell::RefCell;
@@ -17,10 +17,10 @@ thread_local! {
 /// Larger texts are cut by layout: a tree costs about 30 times its text in memory.
 pub(crate) const MAX_PARSE_BYTES: usize = 2 << 20;
 
-/// A parse calls back once per hundred steps. An honest one needs far fewer calls than this per byte, a grammar that
-/// loops is stopped; counting calls rather than time keeps the answer the same on a slow machine.
-const CALLS_PER_BYTE: usize = 1;
-const CALLS_AT_LEAST: usize = 20_000;
+/// A parse calls back once per hundred steps and needs about one step per byte. One that takes twenty times as many is
+/// stopped; counting calls rather than time keeps the answer the same on a slow machine.
+const BYTES_PER_CALL: usize = 5;
+const CALLS_AT_LEAST: usize = 500;
 
 const SIGNATURE_BYTES: usize = 400;
 
@@ -29,7 +29,11 @@ pub(super) fn definitions(text: &str, lang: LangId) -> Parsed {
         return Parsed::default();
     };
     PARSER.with_borrow_mut(|parser| match parse(parser, syntax, text) {
-        Some(tree) => collect(syntax, lang.get(), &tree, text),
+        Some(tree) => {
+            let mut found = collect(syntax, lang.get(), &tree, text);
+            inner::add(parser, syntax, lang, &tree, text, &mut found);
+            found
+        }
         None => Parsed::default(),
     })
 }
@@ -42,9 +46,9 @@ pub(super) fn parse_only(text: &str, lang: LangId) -> bool {
     PARSER.with_borrow_mut(|parser| parse(parser, syntax, text).is_some())
 }
 
-fn parse(parser: &mut Parser, syntax: &Syntax, text: &str) -> Option<Tree> {
+pub(super) fn parse(parser: &mut Parser, syntax: &Syntax, text: &str) -> Option<Tree> {
     parser.set_language(&syntax.language).ok()?;
-    let budget = CALLS_AT_LEAST + text.len() * CALLS_PER_BYTE;
+    let budget = CALLS_AT_LEAST + text.len() / BYTES_PER_CALL;
     let mut calls = 0;
     let mut on_progress = |_: &tree_sitter::ParseState| {
         calls += 1;
@@ -60,7 +64,7 @@ fn parse(parser: &mut Parser, syntax: &Syntax, text: &str) -> Option<Tree> {
     tree
 }
 
-fn collect(syntax: &Syntax, language: &Language, tree: &Tree, text: &str) -> Parsed {
+pub(super) fn collect(syntax: &Syntax, language: &Language, tree: &Tree, text: &str) -> Parsed {
     let mut found: Vec<(usize, Def)> = Vec::new();
     let wanted = Wanted { definitions: &syntax.definitions, facts: syntax.facts.as_ref() };
     let mut marks = facts::collect(tree, text, wanted, &mut |node, rule, kind| {

@@ -2,8 +2,9 @@
 //!
 //! Reading an index of 150 MB into memory would cost 100 ms per process; a mapping costs microseconds and touches what
 //! a query touches. Soundness rests on this crate's rule that index files are written under a temporary name, renamed
-//! and never written again; removing one leaves a mapping intact. A foreign process that truncates a file under us can
-//! still raise SIGBUS, which no reader of mapped files can prevent.
+//! and never written again; removing one leaves a mapping intact. Where a foreign process cuts a file short under us,
+//! touching what is gone raises SIGBUS: the length is therefore looked at again before every search, and what is left is
+//! the moment between that look and the end of the search.
 
 use memmap2::Mmap;
 use std::fs::File;
@@ -14,7 +15,7 @@ use std::path::Path;
 /// The bytes of a file, or of a container that was never written.
 #[derive(Debug)]
 pub(crate) enum Bytes {
-    Mapped(Mmap),
+    Mapped(Mmap, File),
     Owned(Vec<u8>),
 }
 
@@ -27,7 +28,15 @@ impl Bytes {
         #[allow(unsafe_code)]
         // SAFETY: index files are immutable once they have their name, see above.
         let mapped = unsafe { Mmap::map(&file)? };
-        Ok(Bytes::Mapped(mapped))
+        Ok(Bytes::Mapped(mapped, file))
+    }
+
+    /// The file is no longer as long as it was.
+    pub fn is_cut(&self) -> bool {
+        match self {
+            Bytes::Mapped(map, file) => file.metadata().is_ok_and(|file| file.len() < map.len() as u64),
+            Bytes::Owned(_) => false,
+        }
     }
 }
 
@@ -36,7 +45,7 @@ impl Deref for Bytes {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Bytes::Mapped(map) => map,
+            Bytes::Mapped(map, _) => map,
             Bytes::Owned(bytes) => bytes,
         }
     }

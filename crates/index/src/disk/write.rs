@@ -12,7 +12,7 @@ pub(crate) fn whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Index
         tempfile::Builder::new().prefix(".writing-").tempfile_in(folder).map_err(IndexError::io(folder))?;
     file.write_all(bytes).map_err(IndexError::io(&target))?;
     file.as_file().sync_all().map_err(IndexError::io(&target))?;
-    file.persist(&target).map_err(|error| IndexError::Io { path: target.clone(), source: error.error })?;
+    file.persist(&target).map_err(|error| IndexError::io(&target)(error.error))?;
     sync_folder(folder)
 }
 

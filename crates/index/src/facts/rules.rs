@@ -19,6 +19,9 @@ pub(crate) struct Rules {
     by_parent: Vec<Vec<u32>>,
     /// Kinds whose field in their parent some rule asks for.
     asked: Vec<bool>,
+    /// Kinds that some rule captures, and kinds of whose children some rule captures any. Most are neither.
+    captured: Vec<bool>,
+    parents: Vec<bool>,
     rules: Vec<Rule>,
 }
 
@@ -115,12 +118,17 @@ impl Rules {
             by_kind: vec![OfKind::default(); kinds],
             by_parent: vec![Vec::new(); kinds],
             asked: vec![false; kinds],
+            captured: Vec::new(),
+            parents: Vec::new(),
             rules: Vec::new(),
         };
         let names = Names { language };
         for pattern in pattern::read(source)? {
             out.add(&names, &pattern, &mut Vec::new())?;
         }
+        let is_captured = |of: &OfKind| !of.anywhere.is_empty() || !of.below.is_empty();
+        out.captured = out.by_kind.iter().map(is_captured).collect();
+        out.parents = out.by_parent.iter().map(|rules| !rules.is_empty()).collect();
         Ok(out)
     }
 
@@ -171,8 +179,16 @@ impl Rules {
     }
 
     /// The first rule that holds for the last node of a path.
+    #[inline]
     pub(super) fn find(&self, path: &[Step<'_>], text: &str) -> Option<&Rule> {
+        let is = |column: &[bool], kind: u16| column.get(kind as usize).copied().unwrap_or_default();
         let (last, above) = path.split_last()?;
+        let may_hold = is(&self.captured, last.kind)
+            || above.last().is_some_and(|parent| is(&self.parents, parent.kind));
+        if may_hold { self.first(last, above, path, text) } else { None }
+    }
+
+    fn first<'t>(&self, last: &Step<'t>, above: &[Step<'t>], path: &[Step<'t>], text: &str) -> Option<&Rule> {
         let by_kind = self.by_kind.get(last.kind as usize);
         let parent = above.last().map(|parent| parent.kind);
         let by_parent = parent

@@ -69,6 +69,21 @@ pub struct Language {
     pub facts: &'static str,
     /// Who may see a definition that does not say.
     pub unmarked: Unmarked,
+    /// Calls with definitions in them that the grammar does not see.
+    pub inner: Option<Inner>,
+}
+
+/// Macro calls whose text is read again as items of the language.
+#[derive(Debug)]
+pub struct Inner {
+    /// Kind of the call.
+    pub call: &'static str,
+    /// Kind of the bracketed tokens in it.
+    pub body: &'static str,
+    /// Kinds of nodes in which calls are looked for.
+    pub through: &'static [&'static str],
+    /// Tokens that start a definition.
+    pub words: &'static [&'static str],
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));

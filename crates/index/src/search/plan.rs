@@ -424,6 +424,9 @@ fn paths(view: &View, plan: &Plan) -> Result<FastMap<u32, PathHit>, Damaged> {
         }
     }
     let first = view.opened.tables.generation.files.len() as u32;
+    if out.keys().any(|file| *file >= first) {
+        return Err(Damaged("a path names no file"));
+    }
     for (number, entry) in view.extra.iter().enumerate() {
         let mut hit = PathHit::default();
         path_terms(&entry.path, |found, field| {

@@ -1,22 +1,22 @@
 //! Collects the work on many files and lays it out as one segment file.
 
 use super::analyse::{Key, Tier, Work};
-use super::postings::{Gaps, List, Posting};
-use super::{Segment, dictionary, id};
+use super::collect::{Grams, Lists};
+use super::key::Key16;
+use super::postings::{Posting, Postings};
+use super::{Segment, id};
 use crate::disk::Writer;
 use crate::disk::codec::{put, put_str};
 use crate::error::Damaged;
 use crate::facts::ChunkFacts;
-use crate::hash::FastMap;
 use crate::lang::LangId;
 use crate::token::fold_name;
-use crate::trigram::BUCKET_BITS;
+use crate::trigram::{self, BUCKET_BITS};
 
 #[derive(Default)]
 pub(crate) struct Builder {
-    ids: FastMap<Box<str>, u32>,
-    lists: Vec<List>,
-    buckets: Vec<Gaps>,
+    terms: Lists,
+    grams: Grams,
     langs: Vec<LangId>,
     blobs: Vec<u8>,
     details: Vec<u8>,
@@ -27,8 +27,7 @@ pub(crate) struct Builder {
     names: Vec<u8>,
     counts: Vec<u8>,
     /// Lists of chunks by fact and value.
-    fact_ids: FastMap<Box<[u8]>, u32>,
-    facts: Vec<List>,
+    facts: Lists,
     source_bytes: u64,
 }
 
@@ -75,16 +74,14 @@ impl Builder {
             before = (chunk.span.start, chunk.lines.0);
         }
         for hits in work.hits.chunk_by(|left, right| left.term == right.term) {
-            let list = self.list(&work.terms[hits[0].term as usize]);
+            let term = &work.terms[hits[0].term as usize];
+            let list = self.terms.list(term.key, term.text.as_bytes());
             for hit in hits {
-                self.lists[list as usize]
-                    .push(Posting { chunk: first_chunk + hit.chunk, counts: hit.counts });
+                list.push(Posting { chunk: first_chunk + hit.chunk, counts: hit.counts });
             }
         }
         self.add_facts(&work.facts, first_chunk);
-        for bucket in &work.buckets {
-            self.bucket(*bucket, blob);
-        }
+        self.grams.add(&work.grams);
         blob
     }
 
@@ -93,21 +90,11 @@ impl Builder {
         for hits in facts.hits.chunk_by(|left, right| left.0 == right.0) {
             let (fact, value) = &facts.values[hits[0].0 as usize];
             super::fact_key(*fact, value, &mut key);
-            let list = self.fact_list(&key);
+            let list = self.facts.list(Key16::of(&key), &key);
             for (_, chunk) in hits {
-                self.facts[list as usize].push(Posting::bare(first_chunk + chunk));
+                list.push(Posting::bare(first_chunk + chunk));
             }
         }
-    }
-
-    fn fact_list(&mut self, key: &[u8]) -> u32 {
-        if let Some(id) = self.fact_ids.get(key) {
-            return *id;
-        }
-        let id = self.facts.len() as u32;
-        self.facts.push(List::default());
-        self.fact_ids.insert(key.into(), id);
-        id
     }
 
     /// Takes over the blobs of another segment that `keep` names; returns their new numbers.
@@ -139,39 +126,33 @@ impl Builder {
                 self.counts.extend_from_slice(segment.counts(chunk)?);
             }
         }
-        segment.dictionary()?.for_each(|term, postings| {
-            let term = std::str::from_utf8(term).map_err(|_| Damaged("a term is not UTF-8"))?;
-            let mut list = None;
+        let mut moved = Vec::new();
+        let mut take_over = |lists: &mut Lists, name: &[u8], postings: Postings<'_>| {
+            moved.clear();
             for posting in postings {
                 let posting = posting?;
                 let chunk =
                     *chunk_place.get(posting.chunk as usize).ok_or(Damaged("a posting names no chunk"))?;
                 if chunk != u32::MAX {
-                    let list = *list.get_or_insert_with(|| self.list(term));
-                    self.lists[list as usize].push(Posting { chunk, ..posting });
+                    moved.push(Posting { chunk, ..posting });
                 }
             }
-            Ok(())
-        })?;
-        segment.facts()?.for_each(|key, postings| {
-            let mut list = None;
-            for posting in postings {
-                let posting = posting?;
-                let chunk =
-                    *chunk_place.get(posting.chunk as usize).ok_or(Damaged("a fact names no chunk"))?;
-                if chunk != u32::MAX {
-                    let list = *list.get_or_insert_with(|| self.fact_list(key));
-                    self.facts[list as usize].push(Posting::bare(chunk));
-                }
+            if !moved.is_empty() {
+                let list = lists.list(Key16::of(name), name);
+                moved.iter().for_each(|posting| list.push(*posting));
             }
             Ok(())
-        })?;
+        };
+        segment.dictionary()?.for_each(|term, postings| take_over(&mut self.terms, term, postings))?;
+        segment.facts()?.for_each(|key, postings| take_over(&mut self.facts, key, postings))?;
+        let mut grams: Vec<trigram::Gaps> = vec![trigram::Gaps::default(); blob_place.len()];
         for bucket in 0..1 << BUCKET_BITS {
             for blob in segment.bucket(bucket)? {
-                if let Some(place) = blob_place.get(blob as usize).copied().flatten() {
-                    self.bucket(bucket, place);
-                }
+                grams.get_mut(blob as usize).ok_or(Damaged("a trigram names no blob"))?.push(bucket);
             }
+        }
+        for (grams, _) in grams.iter().zip(&blob_place).filter(|(_, place)| place.is_some()) {
+            self.grams.add(&grams.gaps);
         }
         Ok(blob_place)
     }
@@ -202,49 +183,19 @@ impl Builder {
         }) as u8
     }
 
-    fn list(&mut self, term: &str) -> u32 {
-        if let Some(id) = self.ids.get(term) {
-            return *id;
-        }
-        let id = self.lists.len() as u32;
-        self.lists.push(List::default());
-        self.ids.insert(term.into(), id);
-        id
-    }
-
-    fn bucket(&mut self, bucket: u32, blob: u32) {
-        if self.buckets.is_empty() {
-            self.buckets.resize_with(1 << BUCKET_BITS, Gaps::default);
-        }
-        self.buckets[bucket as usize].push(blob);
-    }
-
     /// Lays everything out.
     pub fn finish(self) -> Vec<u8> {
         let mut writer = Writer::new(super::FILE_KIND);
-        let mut terms: Vec<(Box<str>, u32)> = self.ids.into_iter().collect();
-        terms.sort_unstable();
-        let lists = terms.iter().map(|(term, id)| {
-            let list = &self.lists[*id as usize];
-            (term.as_bytes(), &list.bytes[..], list.count)
-        });
-        let encoded = dictionary::encode(lists);
-        drop((terms, self.lists));
+        let encoded = self.terms.encode();
         writer.section(id::TERM_BLOCKS, encoded.blocks);
         writer.section(id::TERMS, encoded.terms);
         writer.section(id::LISTS, encoded.lists);
-        let mut facts: Vec<(Box<[u8]>, u32)> = self.fact_ids.into_iter().collect();
-        facts.sort_unstable();
-        let encoded = dictionary::encode(facts.iter().map(|(key, id)| {
-            let list = &self.facts[*id as usize];
-            (&key[..], &list.bytes[..], list.count)
-        }));
-        drop((facts, self.facts));
+        let encoded = self.facts.encode();
         writer.section(id::FACT_BLOCKS, encoded.blocks);
         writer.section(id::FACT_KEYS, encoded.terms);
         writer.section(id::FACT_LISTS, encoded.lists);
         writer.section(id::COUNTS, self.counts);
-        let (offsets, grams) = grams(self.buckets);
+        let (offsets, grams) = self.grams.encode();
         writer.section(id::GRAM_OFFSETS, offsets);
         writer.section(id::GRAMS, grams);
         let mut langs = Vec::new();
@@ -260,17 +211,4 @@ impl Builder {
         writer.section(id::FINGERPRINT, super::fingerprint().to_vec());
         writer.finish()
     }
-}
-
-/// Buckets one after the other, each with its length; an offset for every sixteenth.
-fn grams(buckets: Vec<Gaps>) -> (Vec<u8>, Vec<u8>) {
-    let (mut offsets, mut grams) = (Vec::new(), Vec::new());
-    for (at, bucket) in buckets.into_iter().enumerate() {
-        if at % super::GRAM_STRIDE == 0 {
-            offsets.extend_from_slice(&(grams.len() as u32).to_le_bytes());
-        }
-        put(&mut grams, bucket.bytes.len() as u64);
-        grams.extend_from_slice(&bucket.bytes);
-    }
-    (offsets, grams)
 }

@@ -14,8 +14,11 @@
 
 mod analyse;
 mod builder;
+mod collect;
 pub(crate) mod dictionary;
+mod key;
 pub(crate) mod postings;
+mod words;
 
 pub use analyse::Tier;
 pub(crate) use analyse::{Key, Work, analyse, content_hash};
@@ -209,6 +212,13 @@ impl Segment {
 
     pub fn verify(&self) -> Result<(), Damaged> {
         self.container.verify()
+    }
+
+    /// See `Container::check_length`; vectors beside it are looked at too.
+    pub fn check_length(&self) -> Result<(), IndexError> {
+        self.container.check_length()?;
+        let kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().map_or(Ok(()), |(_, vectors)| vectors.check_length())
     }
 
     /// The whole file.

@@ -28,6 +28,13 @@ impl Counts {
             head => self.heads |= head,
         }
     }
+
+    /// Adds those of another stretch of the same chunk.
+    pub fn join(&mut self, other: Counts) {
+        self.heads |= other.heads;
+        self.doc = self.doc.saturating_add(other.doc);
+        self.body = self.body.saturating_add(other.body);
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,30 +57,60 @@ const FIELDS: u64 = 2;
 /// A list under construction; chunks are appended in ascending order.
 #[derive(Debug, Default)]
 pub(crate) struct List {
-    pub bytes: Vec<u8>,
+    /// Most lists are a posting or two, which need no memory of their own.
+    short: [u8; SHORT],
+    long: Vec<u8>,
+    short_bytes: u8,
     pub count: u32,
     next: u32,
 }
+
+const SHORT: usize = 11;
 
 impl List {
     pub fn push(&mut self, posting: Posting) {
         let gap = u64::from(posting.chunk - self.next);
         let counts = posting.counts;
         match (counts.heads, counts.doc, counts.body) {
-            (0, 0, 1) => put(&mut self.bytes, gap << 2 | BODY_ONCE),
+            (0, 0, 1) => self.number(gap << 2 | BODY_ONCE),
             (0, 0, body) => {
-                put(&mut self.bytes, gap << 2 | BODY_ONLY);
-                self.bytes.push(body);
+                self.number(gap << 2 | BODY_ONLY);
+                self.byte(body);
             }
             (heads, doc, body) => {
-                put(&mut self.bytes, gap << 2 | FIELDS);
-                let mask = heads | if doc > 0 { DOC } else { 0 } | if body > 0 { BODY } else { 0 };
-                self.bytes.push(mask);
-                self.bytes.extend([doc, body].iter().filter(|count| **count > 0));
+                self.number(gap << 2 | FIELDS);
+                self.byte(heads | if doc > 0 { DOC } else { 0 } | if body > 0 { BODY } else { 0 });
+                [doc, body].into_iter().filter(|count| *count > 0).for_each(|count| self.byte(count));
             }
         }
         self.next = posting.chunk + 1;
         self.count += 1;
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        if self.long.is_empty() { &self.short[..self.short_bytes as usize] } else { &self.long }
+    }
+
+    fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.byte(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.byte(number as u8);
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        if self.long.is_empty() {
+            if let Some(place) = self.short.get_mut(self.short_bytes as usize) {
+                *place = byte;
+                self.short_bytes += 1;
+                return;
+            }
+            self.long.reserve(4 * SHORT);
+            self.long.extend_from_slice(&self.short);
+        }
+        self.long.push(byte);
     }
 }
 
@@ -142,6 +179,11 @@ impl Gaps {
         put(&mut self.bytes, u64::from(number - self.next));
         self.next = number + 1;
     }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.next = 0;
+    }
 }
 
 pub(crate) fn read_gaps(bytes: &[u8]) -> impl Iterator<Item = Result<u32, Damaged>> + '_ {
@@ -178,7 +220,7 @@ mod tests {
             (0..400u32).map(|at| Posting { chunk: at * at, counts: counts[at as usize % 4] }).collect();
         let mut list = List::default();
         wanted.iter().for_each(|posting| list.push(*posting));
-        let found: Vec<Posting> = Postings::new(&list.bytes, list.count).map(Result::unwrap).collect();
+        let found: Vec<Posting> = Postings::new(list.bytes(), list.count).map(Result::unwrap).collect();
         assert_eq!(found, wanted);
     }
 }

@@ -67,11 +67,15 @@ impl ChunkVectors {
         let count = container.section(id::CHUNKS)?.len() / 4;
         let fits = head == table.mark().to_le_bytes()
             && container.section(id::SIGNS)?.len() == count * dimensions / 8
-            && container.section(id::VALUES)?.len() == count * dimensions;
+            && container.section(id::VALUES)?.len() == count * dimensions / 2;
         if !fits {
             return Err(Damaged("vectors are of another table"));
         }
         Ok(ChunkVectors { container, dimensions, count })
+    }
+
+    pub fn check_length(&self) -> Result<(), IndexError> {
+        self.container.check_length()
     }
 
     pub fn chunk(&self, at: usize) -> Result<u32, Damaged> {
@@ -87,7 +91,8 @@ impl ChunkVectors {
     }
 
     pub fn values(&self, at: usize) -> Result<&[u8], Damaged> {
-        self.container.section(id::VALUES)?.get(at * self.dimensions..(at + 1) * self.dimensions)
+        let width = self.dimensions / 2;
+        self.container.section(id::VALUES)?.get(at * width..(at + 1) * width)
     }
 }
 
@@ -155,8 +160,29 @@ pub(super) fn sign_bits(direction: &[f32]) -> Vec<u8> {
     direction.chunks(8).map(byte).collect()
 }
 
-/// Directions have length one; their largest part is stretched to 127.
+/// Directions have length one; their largest part is stretched to 7, so that two parts fit a byte.
 fn quantised(direction: &[f32]) -> Vec<u8> {
     let largest = direction.iter().fold(f32::MIN_POSITIVE, |largest, value| largest.max(value.abs()));
-    direction.iter().map(|value| (value / largest * 127.0).round() as i8 as u8).collect()
+    let part = |value: &f32| (value / largest * 7.0).round() as i8 as u8 & 0x0F;
+    direction.chunks(2).map(|pair| pair.iter().rev().fold(0, |byte, value| byte << 4 | part(value))).collect()
+}
+
+/// The two parts of a byte.
+pub(super) fn parts(byte: u8) -> [f32; 2] {
+    [f32::from((byte << 4) as i8 >> 4), f32::from(byte as i8 >> 4)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_byte_tells_a_part_to_a_fourteenth_of_the_largest() {
+        let direction: Vec<f32> = (0..64u16).map(|at| f32::from(at % 15) - 7.3).collect();
+        let read: Vec<f32> = quantised(&direction).into_iter().flat_map(parts).collect();
+        assert_eq!(read.len(), direction.len());
+        for (value, read) in direction.iter().zip(read) {
+            assert!((value / 7.7 * 7.0 - read).abs() <= 0.75, "{value} {read}");
+        }
+    }
 }

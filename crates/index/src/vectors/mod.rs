@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! table    one row of int8 per word of our own splitter, from a file
-//! chunks   the sum of a chunk's words as sign bits and int8, in a file beside its segment
-//! scan     sign bits of every chunk, then int8 of the nearest
+//! chunks   the sum of a chunk's words as sign bits and int4, in a file beside its segment
+//! scan     sign bits of every chunk, then int4 of the nearest
 //! ```
 //!
 //! A chunk's vector follows from its segment's postings and the table alone, so it is made when a build ends, made again

@@ -1,6 +1,6 @@
-//! The exact scan: sign bits of every vector, then int8 of the nearest.
+//! The exact scan: sign bits of every vector, then the values of the nearest.
 
-use super::chunks::{ChunkVectors, sign_bits};
+use super::chunks::{ChunkVectors, parts, sign_bits};
 use crate::error::Damaged;
 
 /// So many times the wanted number are compared by value after the look at their signs.
@@ -54,10 +54,10 @@ fn distance(left: &[u8], right: &[u8]) -> u32 {
 /// The cosine of a stored vector, whose length quantising changed, and a direction of length one.
 fn cosine(values: &[u8], direction: &[f32]) -> f32 {
     let (mut dot, mut square) = (0.0f32, 0.0f32);
-    for (value, wanted) in values.iter().zip(direction) {
-        let value = f32::from(*value as i8);
-        dot += value * wanted;
-        square += value * value;
+    for (byte, wanted) in values.iter().zip(direction.chunks_exact(2)) {
+        let [first, second] = parts(*byte);
+        dot += first * wanted[0] + second * wanted[1];
+        square += first * first + second * second;
     }
     if square > 0.0 { dot / square.sqrt() } else { 0.0 }
 }

@@ -113,3 +113,40 @@ fn rubbish_in_the_store_is_no_obstacle() {
     assert!(!site.store().join("segment-0000").exists());
     use_it(&site).unwrap();
 }
+
+/// A number that looks random and is the same in every run.
+fn mixed(state: &mut u64) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state as usize
+}
+
+#[test]
+fn damage_that_its_checksums_vouch_for_does_not_panic() {
+    let site = built();
+    let mut state = 0x9E37_79B9_7F4A_7C15;
+    for file in files(&site, "generation-").into_iter().chain(files(&site, "segment-")) {
+        let good = fs::read(&file).unwrap();
+        for round in 0..60 {
+            let mut bad = good.clone();
+            for _ in 0..1 + round % 4 {
+                // The tables at the front steer everything, so half of the damage is there.
+                let within = if round % 2 == 0 { bad.len().min(2_000) } else { bad.len() };
+                let at = 40 + mixed(&mut state) % (within - 40);
+                bad[at] = [0, 0xFF, 0x80, mixed(&mut state) as u8][mixed(&mut state) % 4];
+            }
+            fs::write(&file, mainstay_index::signed(bad)).unwrap();
+            let _ = use_it(&site);
+        }
+        // The lists at the end name files and chunks by number.
+        for at in (good.len().saturating_sub(700).max(40)..good.len()).step_by(5) {
+            let mut bad = good.clone();
+            bad[at] = 0x7F;
+            fs::write(&file, mainstay_index::signed(bad)).unwrap();
+            let _ = use_it(&site);
+        }
+        fs::write(&file, good).unwrap();
+    }
+    use_it(&site).unwrap();
+}

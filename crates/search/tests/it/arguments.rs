@@ -165,6 +165,13 @@ fn an_installed_table_finds_what_is_meant() {
     let found = ask(json!(true));
     assert_eq!(found["code"][0]["file"], json!("src/garage.rs"), "{found}");
     assert_eq!(found["stats"]["annActive"], json!(true));
+    // Names are found by their letters: vectors are for who asks for them.
+    for (query, ann, active) in [("park", json!(null), false), ("park", json!(true), true)] {
+        let args = json!({"query": query, "ann": ann, "mode": "code", "stats": true});
+        let found = site.call("search", args).unwrap()["search"].clone();
+        assert_eq!(found["stats"]["annActive"], json!(active), "{query} {ann}");
+        assert_eq!(found["code"][0]["name"], json!("park"));
+    }
     std::fs::write(model.join("vectors.bin"), b"MSVEC1\0\0 cut short").unwrap();
     let fault = site.call("search", json!({"query": "automobile", "ann": true})).unwrap_err();
     assert_eq!(fault.code, ErrorCode::CapabilityMissing);

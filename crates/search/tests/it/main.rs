@@ -6,6 +6,7 @@ mod archives;
 mod arguments;
 mod bootstrap;
 mod caches;
+mod compact;
 mod downloads;
 mod extensions;
 mod files;
