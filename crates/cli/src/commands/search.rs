@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
 use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value, json};
@@ -16,6 +16,15 @@ use crate::settings::with_flags;
 use crate::toolsets::App;
 use crate::units;
 
+/// Arguments whose flag is spelled otherwise in the contract.
+const SEED_FLAGS: &[(&str, &str)] = &[
+    ("branchesMin", "branches"),
+    ("loopsMin", "loops"),
+    ("breaksMin", "breaks"),
+    ("continuesMin", "continues"),
+    ("churnMin", "churn"),
+];
+
 /// Arguments that have a place of their own on the command line.
 const PLACED: &[&str] = &["query", "repoPath"];
 
@@ -25,18 +34,27 @@ pub fn search_command(def: &ToolDef) -> Command {
         .arg(Arg::new("query").required(true).num_args(1..).value_name("QUERY").help("Words, \"exact text\", /regex/ or a question"))
         .after_help("Example: mainstay search \"how are cancelled requests cleaned up\"\n         mainstay search '/fn \\w+_index/' --lang rust -n 20");
     let command = with_tool_flags(with_flags(command), def, PLACED);
-    command.mut_arg("top", |arg| arg.short('n'))
+    let command = SEED_FLAGS.iter().fold(command, |command, (argument, flag)| {
+        command.mut_arg(*argument, |arg| arg.visible_alias(*flag))
+    });
+    let switch = |name: &'static str, about: &'static str, other: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .conflicts_with(other)
+            .help(about)
+            .help_heading("Filters and output")
+    };
+    command
+        .mut_arg("top", |arg| arg.short('n'))
+        .arg(switch("compact", "Short for --output compact", "output"))
+        .arg(switch("no-ann", "Short for --ann=false", "ann"))
 }
 
 pub fn index_command() -> Command {
     Command::new("index").about("Build and look at search indexes").subcommand_required(true).subcommands([
         with_flags(Command::new("build").about("Build the index of a repository or bring it up to date"))
-            .arg(
-                Arg::new("full")
-                    .long("full")
-                    .action(clap::ArgAction::SetTrue)
-                    .help("Work on every file again"),
-            ),
+            .arg(Arg::new("full").long("full").action(ArgAction::SetTrue).help("Work on every file again")),
         with_flags(Command::new("status").about("Show how large and how fresh the index is")),
         with_flags(Command::new("verify").about("Read the whole index and check it")),
     ])
@@ -56,6 +74,12 @@ pub fn search(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let words: Vec<&str> =
         matches.get_many::<String>("query").into_iter().flatten().map(String::as_str).collect();
     args.insert("query".into(), words.join(" ").into());
+    if matches.get_flag("compact") {
+        args.insert("output".into(), "compact".into());
+    }
+    if matches.get_flag("no-ann") {
+        args.insert("ann".into(), false.into());
+    }
     if !output.json && !args.contains_key("output") {
         args.insert("output".into(), "full".into());
     }

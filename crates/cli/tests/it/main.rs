@@ -14,6 +14,9 @@ mod doctor;
 mod downloads;
 mod everywhere;
 mod examples;
+#[path = "../../../search/tests/it/filter_rows.rs"]
+mod filter_rows;
+mod filters;
 mod foundry_seed;
 mod generated;
 mod guides;

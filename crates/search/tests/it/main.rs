@@ -9,6 +9,7 @@ mod caches;
 mod downloads;
 mod extensions;
 mod files;
+mod filter_rows;
 mod origin;
 mod site;
 mod sqlite;
