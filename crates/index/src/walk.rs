@@ -3,6 +3,7 @@
 //! `.gitignore`, `.git/info/exclude` and `.mainstayignore` are honoured; no folder is skipped for its name, except the
 //! stores of version control and our own. Links are not followed, so loops cannot happen. Order is by path.
 
+use crate::document::size_limit;
 use crate::error::IndexError;
 use ignore::WalkBuilder;
 use std::collections::BTreeMap;
@@ -26,6 +27,14 @@ pub enum SkipReason {
     Special,
     /// The path is not UTF-8.
     Name,
+    /// A document that cannot be read without a password.
+    Encrypted,
+    /// A document that holds no text, only pictures.
+    Scanned,
+    /// A document that took too long to read.
+    Timeout,
+    /// A document that could not be read.
+    Failed,
 }
 
 impl SkipReason {
@@ -36,6 +45,10 @@ impl SkipReason {
         SkipReason::Link,
         SkipReason::Special,
         SkipReason::Name,
+        SkipReason::Encrypted,
+        SkipReason::Scanned,
+        SkipReason::Timeout,
+        SkipReason::Failed,
     ];
 
     pub fn name(self) -> &'static str {
@@ -46,6 +59,10 @@ impl SkipReason {
             SkipReason::Link => "link",
             SkipReason::Special => "special",
             SkipReason::Name => "name",
+            SkipReason::Encrypted => "unsupported_encrypted",
+            SkipReason::Scanned => "unsupported_scanned",
+            SkipReason::Timeout => "extract_timeout",
+            SkipReason::Failed => "extract_failed",
         }
     }
 }
@@ -162,7 +179,7 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
             out.skipped.add(SkipReason::Link, &path);
         } else if !kind.is_file() {
             out.skipped.add(SkipReason::Special, &path);
-        } else if metadata.len() > max_file_bytes {
+        } else if metadata.len() > size_limit(&path, max_file_bytes) {
             out.skipped.add(SkipReason::Oversized, &path);
         } else {
             out.files.push(Found { path, stamp: Stamp::of(&metadata) });

@@ -25,6 +25,9 @@ const SEED_FLAGS: &[(&str, &str)] = &[
     ("churnMin", "churn"),
 ];
 
+/// The lists of hits in an answer, in the order people want to see them.
+const MODES: &[&str] = &["code", "prose", "extractedProse", "records"];
+
 /// Arguments that have a place of their own on the command line.
 const PLACED: &[&str] = &["query", "repoPath"];
 
@@ -196,18 +199,19 @@ fn parse(text: &str) -> Value {
 
 fn count(result: &str) -> usize {
     let result = parse(result);
-    ["code", "prose", "records"]
-        .iter()
-        .map(|mode| result["search"][mode].as_array().map_or(0, Vec::len))
-        .sum()
+    MODES.iter().map(|mode| result["search"][mode].as_array().map_or(0, Vec::len)).sum()
 }
 
 /// Hits grouped by file, in the order of their best hit.
 fn page(result: &Value) -> String {
     let search = &result["search"];
-    let modes = ["code", "prose", "records"];
-    let hits: Vec<&Value> =
-        modes.iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()).collect();
+    let mut hits: Vec<&Value> = Vec::new();
+    for hit in MODES.iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()) {
+        // A definition is shown once, also when its documentation is a hit too.
+        if !hits.iter().any(|shown| shown["id"] == hit["id"] && shown["repo"] == hit["repo"]) {
+            hits.push(hit);
+        }
+    }
     let mut files: Vec<(String, Vec<&Value>)> = Vec::new();
     for hit in hits {
         let file = hit["file"].as_str().unwrap_or_default();
@@ -233,6 +237,9 @@ fn page(result: &Value) -> String {
                     hit["snippet"]["matches"].as_array().into_iter().flatten().filter_map(pair).collect();
                 text.push_str(&numbered(snippet, line, &matches));
             }
+            for said in hit["lint"].as_array().into_iter().flatten() {
+                text.push_str(&lint_line(said));
+            }
             text.push('\n');
         }
     }
@@ -249,6 +256,19 @@ fn page(result: &Value) -> String {
         text.push_str(&format!("{DIM}{changed} files changed since the index was built; they were searched as they are now{DIM:#}\n"));
     }
     text.trim_end().to_owned()
+}
+
+/// What a linter said, under the line it is about.
+fn lint_line(said: &Value) -> String {
+    let word = |key: &str| said[key].as_str().unwrap_or_default();
+    let stale = if said["stale"] == true { " (the file has changed since)" } else { "" };
+    format!(
+        "{DIM}{:>6}{DIM:#}  {WARNING}{}{WARNING:#} {} {DIM}{}{stale}{DIM:#}\n",
+        said["line"].as_u64().unwrap_or_default(),
+        word("level"),
+        word("message"),
+        word("rule"),
+    )
 }
 
 /// A triage record: what a person needs to tell it from others, and its id for the next call.

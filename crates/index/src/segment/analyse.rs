@@ -1,7 +1,7 @@
 //! All work on one file that depends on nothing but its content: chunks, words, trigrams.
 
 use super::postings::{BODY, Counts, DOC, NAME, SIGNATURE};
-use crate::chunk::{Chunk, Cut, Depth, Piece, cut};
+use crate::chunk::{Chunk, Cut, Depth, Piece, cut, is_worth_reading};
 use crate::facts::{ChunkFacts, attach};
 use crate::hash::FastMap;
 use crate::lang::LangId;
@@ -44,6 +44,8 @@ pub(crate) struct Work {
     pub hits: Vec<Hit>,
     pub buckets: Vec<u32>,
     pub facts: ChunkFacts,
+    /// Per chunk, whether its documentation is worth reading by itself.
+    pub prose: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +78,11 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
     let mut lengths = vec![0u32; chunks.len()];
     let (terms, hits) =
         LEXICON.with_borrow_mut(|lexicon| count(text, &chunks, &pieces, lexicon, &mut lengths));
+    let is_prose = |chunk: &Chunk| {
+        text.get(chunk.doc.start as usize..chunk.doc.end as usize).is_some_and(is_worth_reading)
+    };
     Work {
+        prose: chunks.iter().map(is_prose).collect(),
         key: Key { hash, lang, tier },
         text_bytes: text.len() as u32,
         traits,

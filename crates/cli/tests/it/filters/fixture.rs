@@ -61,6 +61,7 @@ pub fn repository() -> Site {
         site.write(&format!("{language}/lint/broken.{ext}"), &lint);
     }
     site.write("docs/guide.md", "# Target guide\n\nHow the target of a ledger is settled.\n");
+    site.write("docs/noted.dart", "/// Says what the target of a ledger is.\nint noted() => 1;\n");
     site.write("alerts.json", ALERTS);
     commit(&site, "Ann Author", "ann@example.org", "2020-01-01T00:00:00Z", true);
     for (language, ext, template) in FUNCTIONS {

@@ -4,7 +4,7 @@
 //! and after the plain question, alone and joined with `lang` and `path`.
 
 mod fixture;
-mod surface;
+pub mod surface;
 
 use std::collections::BTreeSet;
 
@@ -210,18 +210,19 @@ fn shapes(site: &Site, surface: &mut dyn Surface) {
     let other = site.home().join("other");
     let found = ask(json!({ "repoPath": other.to_str().unwrap() }));
     assert_eq!(found["code"][0]["file"], "only.py");
-    for (mode, code, prose, records) in [
-        (None, true, true, false),
-        (Some("code"), true, false, false),
-        (Some("prose"), false, true, false),
-        (Some("both"), true, true, false),
-        (Some("all"), true, true, true),
-        (Some("records"), false, false, true),
+    for (mode, code, prose, extracted, records) in [
+        (None, true, true, true, false),
+        (Some("code"), true, false, false, false),
+        (Some("prose"), false, true, true, false),
+        (Some("extracted-prose"), false, false, true, false),
+        (Some("both"), true, true, true, false),
+        (Some("all"), true, true, true, true),
+        (Some("records"), false, false, false, true),
     ] {
         let query = json!({ "query": "target OR injection" });
         let found = ask(mode.map_or(query.clone(), |mode| with(&query, &json!({ "mode": mode }))));
-        let seen = ["code", "prose", "records"].map(|key| count(&found, key) > 0);
-        assert_eq!(seen, [code, prose, records], "{mode:?}");
+        let seen = ["code", "prose", "extractedProse", "records"].map(|key| count(&found, key) > 0);
+        assert_eq!(seen, [code, prose, extracted, records], "{mode:?}");
     }
     let packages = |found: Value| -> Vec<String> {
         let names = found["records"].as_array().unwrap().iter();
