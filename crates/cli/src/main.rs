@@ -37,5 +37,10 @@ fn main() -> ExitCode {
             eprintln!("{reason}")
         });
     }
+    // Documents are read by a process of their own, which may come to harm.
+    if arguments.get(1).is_some_and(|word| word == mainstay_documents::EXTRACT_WORD) {
+        let format = arguments.get(2).and_then(|word| word.to_str()).unwrap_or_default();
+        return mainstay_documents::extract_main(format);
+    }
     commands::run(arguments)
 }

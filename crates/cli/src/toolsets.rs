@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mainstay_catalog::CatalogConfig;
 use mainstay_contract::{Fault, FaultResult, Tool, Toolset};
+use mainstay_documents::{EXTRACT_WORD, Failure};
 use mainstay_foundry::{FoundryConfig, PolicyError};
 use mainstay_process::{Env, Launcher};
 use mainstay_programs::{Detail, ProgramsConfig};
 use mainstay_runtime::Runtime;
-use mainstay_search::{Debounce, Git, Network, SearchConfig};
+use mainstay_search::{Debounce, DocumentProgram, Git, Network, SearchConfig, SkipReason};
 
 use crate::app::{access, cache_dir, limits};
 use crate::fixtures;
@@ -26,6 +28,12 @@ fn search(settings: &Settings, git: Git) -> SearchConfig {
         git,
         settings: crate::commands::config::as_json(settings),
         network: network(settings),
+        lint_reports: settings
+            .list("lint-reports")
+            .value
+            .iter()
+            .map(|path| settings.work_dir.join(path))
+            .collect(),
         ..SearchConfig::default()
     }
 }
@@ -134,7 +142,8 @@ impl<'a> App<'a> {
                 Toolset::Search => {
                     let watch = self.watch.then(Debounce::default);
                     let git = Git::new(Arc::clone(&self.launcher), self.child_env());
-                    let config = SearchConfig { watch, ..search(self.settings, git) };
+                    let documents = self.document_program();
+                    let config = SearchConfig { watch, documents, ..search(self.settings, git) };
                     tools.extend(mainstay_search::tools(config));
                 }
                 Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
@@ -169,6 +178,25 @@ impl<'a> App<'a> {
         given.helper = Some(PathBuf::from("/proc/self/exe")).filter(|link| link.exists());
         given.output_dir = Some(cache_dir(self.settings).join("outputs"));
         given
+    }
+
+    /// Reads PDF and DOCX files: this program, started with a word of its own.
+    fn document_program(&self) -> Option<DocumentProgram> {
+        // The link stays right when the file is replaced by an upgrade while we run.
+        let link = PathBuf::from("/proc/self/exe");
+        let program = if link.exists() { link } else { std::env::current_exe().ok()? };
+        let patience_ms = self.settings.number("document-timeout-ms").unwrap_or_default().max(1);
+        self.settings.switch("documents").value.then(|| DocumentProgram {
+            launcher: Arc::clone(&self.launcher),
+            command: vec![program.into(), EXTRACT_WORD.into()],
+            patience: Duration::from_millis(patience_ms),
+            failure: |code| match Failure::of_exit(code) {
+                Failure::Encrypted => SkipReason::Encrypted,
+                Failure::Scanned => SkipReason::Scanned,
+                Failure::Oversized => SkipReason::Oversized,
+                Failure::Failed => SkipReason::Failed,
+            },
+        })
     }
 
     /// What the foundry starts git, npm and a browser with.

@@ -1,6 +1,7 @@
 //! What changed since the build. Changed files are worked on in memory and searched like the rest.
 
 use crate::build::{Content, Outcome, examine, read};
+use crate::document::Documents;
 use crate::error::IndexError;
 use crate::generation::{FileEntry, Generation};
 use crate::journal::Journal;
@@ -67,7 +68,7 @@ pub(crate) fn look(
             changes.hidden.remove(old);
         });
     }
-    let overlay = work(repo, store, &chosen, generation.max_file_bytes)?;
+    let overlay = work(repo, store, &chosen, generation.max_file_bytes, &opened.documents)?;
     Ok((changes, overlay))
 }
 
@@ -138,7 +139,10 @@ fn differs(repo: &Path, opened: &Opened, old: Option<u32>, found: &Found) -> boo
             blob.map_or(true, |blob| blob.hash != content_hash(&bytes))
         }
         (Some(_), Err(_)) => true,
-        (None, Ok(Content { bytes, .. })) => crate::text::decode(&bytes).is_ok(),
+        (None, Ok(Content { bytes, .. })) => match opened.documents.format(&found.path, &bytes) {
+            Some(lang) => opened.documents.text(lang, &bytes).is_ok(),
+            None => crate::text::decode(&bytes).is_ok(),
+        },
         (None, Err(_)) => false,
     }
 }
@@ -148,6 +152,7 @@ fn work(
     store: &Path,
     files: &[&Found],
     max_file_bytes: u64,
+    documents: &Documents,
 ) -> Result<Option<Overlay>, IndexError> {
     if files.is_empty() {
         return Ok(None);
@@ -155,7 +160,9 @@ fn work(
     let journal = Journal::open(store);
     let outcomes: Vec<Outcome> = files
         .par_iter()
-        .map(|found| examine(repo, found, max_file_bytes, Tier::Structural, &journal, &|_| false))
+        .map(|found| {
+            examine(repo, found, max_file_bytes, documents, Tier::Structural, &journal, &|_| false)
+        })
         .collect();
     let mut builder = Builder::default();
     let mut entries = Vec::new();

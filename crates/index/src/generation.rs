@@ -128,6 +128,10 @@ impl Generation {
             out.segments.push(reader.string()?.to_owned());
         }
         for reason in SkipReason::ALL {
+            // A generation of an older program knows fewer reasons.
+            if reader.is_empty() {
+                break;
+            }
             let count = reader.number()?;
             let mut examples = Vec::new();
             for _ in 0..reader.number()? {

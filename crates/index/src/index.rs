@@ -1,6 +1,7 @@
 //! An open index: search it, look at it, keep it fresh.
 
 use crate::build::{self, BuildOptions, BuildReport, Progress};
+use crate::document::DocumentReader;
 use crate::error::IndexError;
 use crate::fresh::{self, Changes};
 use crate::git::Revision;
@@ -57,7 +58,16 @@ impl Index {
 
     /// Opens the index of `repo` in the folder `store`.
     pub fn open(repo: &Path, store: &Path) -> Result<Index, IndexError> {
-        let store = Store::new(store);
+        Index::open_reading(repo, store, None)
+    }
+
+    /// Opens an index that can read documents which changed since it was built.
+    pub fn open_reading(
+        repo: &Path,
+        store: &Path,
+        documents: Option<Arc<dyn DocumentReader>>,
+    ) -> Result<Index, IndexError> {
+        let store = Store::reading(store, documents);
         let opened = Arc::new(store.open()?);
         let view = View::new(opened, Changes::default(), None)?;
         Ok(Index { repo: repo.to_owned(), store, view: RwLock::new(Arc::new(view)), is_unpacked: false })

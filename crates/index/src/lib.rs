@@ -24,6 +24,7 @@
 //! | `segment`, `generation`, `store`, `disk` | the format on disk and how it is switched |
 //! | `pack` | an index outside its folder: as bytes and as rows |
 //! | `walk`, `git`, `build`, `fresh` | from a repository to an index, and what changed since |
+//! | `document` | texts of files that are none, read by somebody outside |
 //! | `query`, `search`, `view` | from a query to an answer |
 //! | `vectors` | search by meaning with a table of word vectors |
 //!
@@ -35,6 +36,7 @@ mod bits;
 mod build;
 pub mod chunk;
 mod disk;
+mod document;
 mod error;
 mod facts;
 mod fresh;
@@ -58,6 +60,7 @@ mod view;
 mod walk;
 
 pub use build::{BuildOptions, BuildReport, Phase, Progress};
+pub use document::{DocumentReader, Unread};
 pub use error::IndexError;
 pub use facts::Fact;
 pub use git::Revision;
@@ -65,8 +68,8 @@ pub use index::{Index, Status};
 pub use pack::{Pack, PackedChunk, PackedContent, PackedFile};
 pub use query::Query;
 pub use search::{
-    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, RiskFlow, Snippet,
-    Unknown, Want,
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Reported, RiskFlow,
+    Snippet, Unknown, Want,
 };
 pub use segment::Tier;
 pub use vectors::Table as VectorTable;

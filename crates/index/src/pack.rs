@@ -2,6 +2,7 @@
 //!
 //! The parts are the ones the index itself reads, so that what is unpacked ranks like what was packed.
 
+use crate::document::Documents;
 use crate::error::{Damaged, IndexError};
 use crate::facts::{Fact, Shape, count_slot, flag};
 use crate::fresh::Changes;
@@ -125,7 +126,12 @@ impl Index {
         if !tables.generation.files.iter().all(in_range) {
             return Err(damaged("a file names no blob of its segment"));
         }
-        let opened = Arc::new(Opened { tables, segments: opened, fallback_from: None });
+        let opened = Arc::new(Opened {
+            tables,
+            segments: opened,
+            documents: Documents::new(folder, None),
+            fallback_from: None,
+        });
         Ok(Index::over(repo, folder, View::new(opened, Changes::default(), None)?))
     }
 }

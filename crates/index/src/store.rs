@@ -5,10 +5,12 @@
 //! generation-00000012   immutable
 //! segment-9f86d0…       immutable, shared between generations
 //! vectors-segment-9f86… what a table of word vectors makes of a segment; can be made again
+//! document-1-5d41402a… what came of reading a PDF or the like; can be read again
 //! build.lock            held while a build writes
 //! ```
 
 use crate::disk::write;
+use crate::document::{DocumentReader, Documents};
 use crate::error::IndexError;
 use crate::generation::{Generation, OpenGeneration};
 use crate::segment::Segment;
@@ -26,6 +28,7 @@ const GENERATION: &str = "generation-";
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     pub folder: PathBuf,
+    reader: Option<Arc<dyn DocumentReader>>,
 }
 
 /// A generation with its segments, all opened.
@@ -33,6 +36,7 @@ pub(crate) struct Store {
 pub(crate) struct Opened {
     pub tables: OpenGeneration,
     pub segments: Vec<Arc<Segment>>,
+    pub documents: Documents,
     /// Set when the current generation could not be opened and an older one answers.
     pub fallback_from: Option<String>,
 }
@@ -47,7 +51,12 @@ impl Opened {
 
 impl Store {
     pub fn new(folder: &Path) -> Store {
-        Store { folder: folder.to_owned() }
+        Store { folder: folder.to_owned(), reader: None }
+    }
+
+    /// A store whose changed documents can be read.
+    pub fn reading(folder: &Path, reader: Option<Arc<dyn DocumentReader>>) -> Store {
+        Store { reader, ..Store::new(folder) }
     }
 
     pub fn create(&self) -> Result<(), IndexError> {
@@ -122,7 +131,8 @@ impl Store {
         if !in_range {
             return Err(IndexError::Damaged { file: path, what: "a file names no blob of its segment" });
         }
-        Ok(Opened { tables, segments, fallback_from: None })
+        let documents = Documents::new(&self.folder, self.reader.clone());
+        Ok(Opened { tables, segments, documents, fallback_from: None })
     }
 
     /// Every segment that opens, also those no generation names: work that a cancelled or killed build had finished.

@@ -3,6 +3,7 @@
 //! `.gitignore`, `.git/info/exclude` and `.mainstayignore` are honoured; no folder is skipped for its name, except the
 //! stores of version control and our own. Links are not followed, so loops cannot happen. Order is by path.
 
+use crate::document::size_limit;
 use crate::error::IndexError;
 use ignore::WalkBuilder;
 use std::collections::BTreeMap;
@@ -28,6 +29,14 @@ pub enum SkipReason {
     Name,
     /// In the index by its words only: its grammar ended the program twice.
     ParserCrash,
+    /// A document that cannot be read without a password.
+    Encrypted,
+    /// A document that holds no text, only pictures.
+    Scanned,
+    /// A document that took too long to read.
+    Timeout,
+    /// A document that could not be read.
+    Failed,
 }
 
 impl SkipReason {
@@ -39,6 +48,10 @@ impl SkipReason {
         SkipReason::Special,
         SkipReason::Name,
         SkipReason::ParserCrash,
+        SkipReason::Encrypted,
+        SkipReason::Scanned,
+        SkipReason::Timeout,
+        SkipReason::Failed,
     ];
 
     pub fn name(self) -> &'static str {
@@ -50,6 +63,10 @@ impl SkipReason {
             SkipReason::Special => "special",
             SkipReason::Name => "name",
             SkipReason::ParserCrash => "parser-crash",
+            SkipReason::Encrypted => "unsupported_encrypted",
+            SkipReason::Scanned => "unsupported_scanned",
+            SkipReason::Timeout => "extract_timeout",
+            SkipReason::Failed => "extract_failed",
         }
     }
 }
@@ -168,7 +185,7 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
             out.skipped.add(SkipReason::Link, &path);
         } else if !kind.is_file() {
             out.skipped.add(SkipReason::Special, &path);
-        } else if metadata.len() > max_file_bytes {
+        } else if metadata.len() > size_limit(&path, max_file_bytes) {
             out.skipped.add(SkipReason::Oversized, &path);
             out.passed.push(Found { path, stamp: Stamp::of(&metadata) });
         } else {

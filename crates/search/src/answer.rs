@@ -40,7 +40,7 @@ pub struct Payload {
     pub code: Vec<HitJson>,
     /// Hits in documents, best first.
     pub prose: Vec<HitJson>,
-    /// Hits in text extracted from code and binary documents; empty until it is indexed.
+    /// Hits in the documentation inside of code, and in PDF and DOCX files, best first.
     pub extracted_prose: Vec<HitJson>,
     /// Hits in triage records, best first.
     pub records: Vec<HitJson>,
@@ -68,6 +68,18 @@ pub struct Payload {
     pub relaxed: bool,
 }
 
+impl Payload {
+    /// The hits of every mode, in the order in which modes come first.
+    pub fn modes(&self) -> [(&'static str, &[HitJson]); 4] {
+        [
+            ("code", &self.code),
+            ("extractedProse", &self.extracted_prose),
+            ("prose", &self.prose),
+            ("records", &self.records),
+        ]
+    }
+}
+
 /// What one repository of a workspace contributed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -91,6 +103,9 @@ pub struct Totals {
     pub code: u64,
     /// Hits in prose.
     pub prose: u64,
+    /// Hits in documentation inside of code and in documents.
+    #[serde(rename = "extractedProse")]
+    pub extracted_prose: u64,
     /// Hits in records.
     pub records: u64,
 }
@@ -156,6 +171,9 @@ pub struct HitJson {
     /// The record, for a hit in records: the main fields, in full output all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
+    /// What linters reported on its lines; beside the filter lint and in full output.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lint: Vec<Value>,
     /// Values from outside that reach a call they must not, each with the lines it passes; beside facts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub risk_flows: Vec<Value>,
@@ -271,6 +289,7 @@ pub fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
         }),
         facts: (!hit.facts.is_empty()).then(|| facts(&hit.facts)),
         record: None,
+        lint: Vec::new(),
         risk_flows: hit.flows.iter().map(flow).collect(),
     }
 }

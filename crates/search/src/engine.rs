@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mainstay_contract::{Call, Progress};
+use mainstay_contract::{Call, CancelToken, Progress};
 use mainstay_index::{BuildOptions, BuildReport, Index, Phase};
 
 use crate::SearchError;
 use crate::cache::{self, Cached};
+use crate::documents::DocumentProgram;
 use crate::store::index_dir;
 use crate::vectors::Vectors;
 use crate::watch::Uses;
@@ -33,12 +34,13 @@ pub struct Engine {
     uses: Option<Uses>,
     /// What search by meaning needs.
     pub vectors: Vectors,
+    documents: Option<DocumentProgram>,
 }
 
 impl Engine {
-    pub fn new(cache_dir: PathBuf, uses: Option<Uses>) -> Engine {
+    pub fn new(cache_dir: PathBuf, uses: Option<Uses>, documents: Option<DocumentProgram>) -> Engine {
         let vectors = Vectors::new(&cache_dir);
-        Engine { cache_dir, open: Mutex::default(), uses, vectors }
+        Engine { cache_dir, open: Mutex::default(), uses, vectors, documents }
     }
 
     pub fn index_dir(&self, repo: &Path) -> PathBuf {
@@ -57,7 +59,8 @@ impl Engine {
                     (Arc::clone(&opened.index), look)
                 }
                 None => {
-                    let index = Arc::new(Index::open(repo, &self.index_dir(repo))?);
+                    let reader = self.documents.as_ref().map(|program| program.until(&CancelToken::new()));
+                    let index = Arc::new(Index::open_reading(repo, &self.index_dir(repo), reader)?);
                     self.uses.iter().for_each(|uses| uses.tell(repo));
                     if open.len() >= MAX_OPEN
                         && let Some(oldest) =
@@ -95,7 +98,8 @@ impl Engine {
         let now_ms = u64::try_from(call.now().as_millisecond()).unwrap_or(0);
         // A table that cannot be read is no reason to go without an index.
         let vectors = self.vectors.table().ok().flatten();
-        let options = BuildOptions { full, vectors, now_ms, ..BuildOptions::default() };
+        let documents = self.documents.as_ref().map(|program| program.until(call.cancel()));
+        let options = BuildOptions { full, vectors, documents, now_ms, ..BuildOptions::default() };
         let began = Instant::now();
         let mut report = |progress: mainstay_index::Progress| call.report(step(&progress, began.elapsed()));
         let built = Index::build(repo, &self.index_dir(repo), &options, &mut report, &|| {

@@ -26,7 +26,8 @@ impl std::fmt::Debug for Git {
     }
 }
 
-struct StopOn<'a>(&'a CancelToken);
+/// Ends a child when a call is told to stop.
+pub(crate) struct StopOn<'a>(pub &'a CancelToken);
 
 impl Stop for StopOn<'_> {
     fn is_stopped(&self) -> bool {

@@ -5,12 +5,14 @@
 mod answer;
 mod backend;
 mod cache;
+mod documents;
 mod download;
 mod engine;
 mod error;
 mod extension;
 mod git;
 mod history;
+mod lint;
 mod records;
 mod repo;
 mod sqlite;
@@ -30,9 +32,11 @@ use serde_json::Value;
 
 use watch::Watch;
 
+pub use documents::DocumentProgram;
 pub use download::{DownloadError, Network};
 pub use error::SearchError;
 pub use git::Git;
+pub use mainstay_index::SkipReason;
 pub use watch::Debounce;
 
 /// What the toolset is given; it reads nothing from the environment.
@@ -48,6 +52,10 @@ pub struct SearchConfig {
     pub settings: Value,
     /// How downloads reach the network.
     pub network: Network,
+    /// SARIF files of linters whose findings the filter `lint` knows.
+    pub lint_reports: Vec<PathBuf>,
+    /// How PDF and DOCX files are read; without it they are binary files.
+    pub documents: Option<DocumentProgram>,
     /// Keep the indexes that are used fresh from file events.
     pub watch: Option<Debounce>,
 }
@@ -62,6 +70,7 @@ struct Search {
     finder: triage::find::Finder,
     git: Git,
     histories: history::Histories,
+    lint: lint::Reports,
 }
 
 impl Search {
@@ -73,6 +82,7 @@ impl Search {
             finder: triage::find::Finder::default(),
             git: config.git.clone(),
             histories: history::Histories::default(),
+            lint: lint::Reports::new(config.lint_reports.clone()),
             config,
         }
     }
@@ -81,7 +91,7 @@ impl Search {
 /// The tools of this toolset.
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
     let (watch, uses) = config.watch.map(Watch::new).unzip();
-    let engine = engine::Engine::new(config.cache_dir.clone(), uses);
+    let engine = engine::Engine::new(config.cache_dir.clone(), uses, config.documents.clone());
     let search = Arc::new(Search::new(config, engine));
     if let Some(watch) = watch {
         watch.start(&search);

@@ -123,7 +123,7 @@ pub fn merge(
     let mut repos = Vec::new();
     let mut freshness = FreshnessJson::default();
     let mut failure = None;
-    let (mut code, mut prose, mut records) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut code, mut prose, mut extracted, mut records) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for member in &workspace.repos {
         call.cancel().check()?;
         let mut answer =
@@ -140,6 +140,7 @@ pub fn merge(
                 };
                 take(&mut code, payload.code);
                 take(&mut prose, payload.prose);
+                take(&mut extracted, payload.extracted_prose);
                 take(&mut records, payload.records);
                 freshness.add(&payload.freshness);
                 let whole = merged.get_or_insert_with(|| Payload {
@@ -151,6 +152,7 @@ pub fn merge(
                 });
                 whole.total.code += payload.total.code;
                 whole.total.prose += payload.total.prose;
+                whole.total.extracted_prose += payload.total.extracted_prose;
                 whole.total.records += payload.total.records;
                 for note in payload.notes {
                     if !whole.notes.contains(&note) {
@@ -177,11 +179,10 @@ pub fn merge(
     let Some(mut merged) = merged else {
         return Err(failure.unwrap_or_else(|| Fault::not_found("the workspace is empty")).into());
     };
-    (merged.code, merged.prose, merged.records) = (best(code, top), best(prose, top), best(records, top));
+    (merged.code, merged.prose) = (best(code, top), best(prose, top));
+    (merged.extracted_prose, merged.records) = (best(extracted, top), best(records, top));
     if merged.bundles.is_some() {
-        let modes: [(_, &[HitJson]); 3] =
-            [("code", &merged.code), ("prose", &merged.prose), ("records", &merged.records)];
-        merged.bundles = Some(bundles(&modes));
+        merged.bundles = Some(bundles(&merged.modes()));
     }
     (merged.freshness, merged.repos) = (freshness, repos);
     Ok(merged)

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
 use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value, json};
@@ -16,6 +16,18 @@ use crate::settings::with_flags;
 use crate::toolsets::App;
 use crate::units;
 
+/// Arguments whose flag is spelled otherwise in the contract.
+const SEED_FLAGS: &[(&str, &str)] = &[
+    ("branchesMin", "branches"),
+    ("loopsMin", "loops"),
+    ("breaksMin", "breaks"),
+    ("continuesMin", "continues"),
+    ("churnMin", "churn"),
+];
+
+/// The lists of hits in an answer, in the order people want to see them.
+const MODES: &[&str] = &["code", "prose", "extractedProse", "records"];
+
 /// Arguments that have a place of their own on the command line.
 const PLACED: &[&str] = &["query", "repoPath"];
 
@@ -25,18 +37,27 @@ pub fn search_command(def: &ToolDef) -> Command {
         .arg(Arg::new("query").required(true).num_args(1..).value_name("QUERY").help("Words, \"exact text\", /regex/ or a question"))
         .after_help("Example: mainstay search \"how are cancelled requests cleaned up\"\n         mainstay search '/fn \\w+_index/' --lang rust -n 20");
     let command = with_tool_flags(with_flags(command), def, PLACED);
-    command.mut_arg("top", |arg| arg.short('n'))
+    let command = SEED_FLAGS.iter().fold(command, |command, (argument, flag)| {
+        command.mut_arg(*argument, |arg| arg.visible_alias(*flag))
+    });
+    let switch = |name: &'static str, about: &'static str, other: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .conflicts_with(other)
+            .help(about)
+            .help_heading("Filters and output")
+    };
+    command
+        .mut_arg("top", |arg| arg.short('n'))
+        .arg(switch("compact", "Short for --output compact", "output"))
+        .arg(switch("no-ann", "Short for --ann=false", "ann"))
 }
 
 pub fn index_command() -> Command {
     Command::new("index").about("Build and look at search indexes").subcommand_required(true).subcommands([
         with_flags(Command::new("build").about("Build the index of a repository or bring it up to date"))
-            .arg(
-                Arg::new("full")
-                    .long("full")
-                    .action(clap::ArgAction::SetTrue)
-                    .help("Work on every file again"),
-            ),
+            .arg(Arg::new("full").long("full").action(ArgAction::SetTrue).help("Work on every file again")),
         with_flags(Command::new("status").about("Show how large and how fresh the index is")),
         with_flags(Command::new("verify").about("Read the whole index and check it")),
     ])
@@ -56,6 +77,12 @@ pub fn search(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let words: Vec<&str> =
         matches.get_many::<String>("query").into_iter().flatten().map(String::as_str).collect();
     args.insert("query".into(), words.join(" ").into());
+    if matches.get_flag("compact") {
+        args.insert("output".into(), "compact".into());
+    }
+    if matches.get_flag("no-ann") {
+        args.insert("ann".into(), false.into());
+    }
     if !output.json && !args.contains_key("output") {
         args.insert("output".into(), "full".into());
     }
@@ -172,18 +199,19 @@ fn parse(text: &str) -> Value {
 
 fn count(result: &str) -> usize {
     let result = parse(result);
-    ["code", "prose", "records"]
-        .iter()
-        .map(|mode| result["search"][mode].as_array().map_or(0, Vec::len))
-        .sum()
+    MODES.iter().map(|mode| result["search"][mode].as_array().map_or(0, Vec::len)).sum()
 }
 
 /// Hits grouped by file, in the order of their best hit.
 fn page(result: &Value) -> String {
     let search = &result["search"];
-    let modes = ["code", "prose", "records"];
-    let hits: Vec<&Value> =
-        modes.iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()).collect();
+    let mut hits: Vec<&Value> = Vec::new();
+    for hit in MODES.iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()) {
+        // A definition is shown once, also when its documentation is a hit too.
+        if !hits.iter().any(|shown| shown["id"] == hit["id"] && shown["repo"] == hit["repo"]) {
+            hits.push(hit);
+        }
+    }
     let mut files: Vec<(String, Vec<&Value>)> = Vec::new();
     for hit in hits {
         let file = hit["file"].as_str().unwrap_or_default();
@@ -209,6 +237,9 @@ fn page(result: &Value) -> String {
                     hit["snippet"]["matches"].as_array().into_iter().flatten().filter_map(pair).collect();
                 text.push_str(&numbered(snippet, line, &matches));
             }
+            for said in hit["lint"].as_array().into_iter().flatten() {
+                text.push_str(&lint_line(said));
+            }
             text.push('\n');
         }
     }
@@ -225,6 +256,19 @@ fn page(result: &Value) -> String {
         text.push_str(&format!("{DIM}{changed} files changed since the index was built; they were searched as they are now{DIM:#}\n"));
     }
     text.trim_end().to_owned()
+}
+
+/// What a linter said, under the line it is about.
+fn lint_line(said: &Value) -> String {
+    let word = |key: &str| said[key].as_str().unwrap_or_default();
+    let stale = if said["stale"] == true { " (the file has changed since)" } else { "" };
+    format!(
+        "{DIM}{:>6}{DIM:#}  {WARNING}{}{WARNING:#} {} {DIM}{}{stale}{DIM:#}\n",
+        said["line"].as_u64().unwrap_or_default(),
+        word("level"),
+        word("message"),
+        word("rule"),
+    )
 }
 
 /// A triage record: what a person needs to tell it from others, and its id for the next call.

@@ -154,6 +154,15 @@ pub const SETTINGS: &[Setting] = &[
     row("cors-origins", Kind::List, &[], "", "Origins browsers may call the HTTP API from"),
     row("audit", Kind::Path, &[], "", "Directory of the audit log; calls are not logged when unset"),
     row("record", Kind::Path, &[], "", "File to record calls and answers in, for `mainstay replay`"),
+    row("documents", Kind::Switch, &[], "true", "Read PDF and DOCX files when indexing"),
+    row(
+        "document-timeout-ms",
+        Kind::Number,
+        &[],
+        "15000",
+        "Time limit of reading one PDF or DOCX file, in milliseconds",
+    ),
+    row("lint-reports", Kind::Paths, &[], "", "SARIF files of linters, which search shows and filters by"),
     row("watch", Kind::Switch, &[], "false", "Keep indexes fresh from file events while a server runs"),
     row(
         "download-sources",

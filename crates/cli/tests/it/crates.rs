@@ -9,13 +9,27 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("process", &[]),
     ("index", &[]),
+    ("documents", &[]),
     ("runtime", &["contract"]),
     ("search", &["contract", "index", "process"]),
     ("programs", &["contract", "process"]),
     ("catalog", &["contract", "process"]),
     ("foundry", &["contract", "process"]),
     ("server", &["contract", "runtime"]),
-    ("cli", &["contract", "runtime", "process", "server", "search", "programs", "catalog", "foundry"]),
+    (
+        "cli",
+        &[
+            "contract",
+            "runtime",
+            "process",
+            "server",
+            "search",
+            "documents",
+            "programs",
+            "catalog",
+            "foundry",
+        ],
+    ),
 ];
 
 /// Packages that belong to one crate, because only it may know the subject.
@@ -48,6 +62,7 @@ const RESERVED: &[(&str, &[&str])] = &[
         ],
     ),
     ("index", &["tantivy"]),
+    ("documents", &["pdf-extract", "quick-xml"]),
 ];
 
 /// The names below `[dependencies]` (and its target-specific forms) of each crate.

@@ -44,3 +44,7 @@ class Book(val limit: Int) : Base(limit), Closable {
         }
     }
 }
+
+fun numbers(limit: Int) = sequence {
+    yield(limit)
+}

@@ -46,6 +46,7 @@
 (assignment left: [(navigation_expression) (index_expression)] @mutate)
 
 ; Calls.
+(call_expression (identifier) @call @generator (annotated_lambda) (#any-of? @call "sequence" "iterator"))
 (call_expression (identifier) @call)
 (call_expression (navigation_expression) @call)
 

@@ -8,11 +8,13 @@ mod read;
 
 pub(crate) use read::{Content, Outcome, examine, read};
 
+use crate::document::{DocumentReader, Documents};
 use crate::error::IndexError;
 use crate::generation::{FileEntry, Generation};
 use crate::git;
 use crate::hash::FastMap;
 use crate::journal::Journal;
+use crate::lang::{Class, LangId};
 use crate::segment::{Builder, Key, Segment, Tier};
 use crate::store::Store;
 use crate::traits;
@@ -44,6 +46,8 @@ pub struct BuildOptions {
     pub full: bool,
     /// Keep vectors of all chunks by this table.
     pub vectors: Option<VectorTable>,
+    /// Reads PDF and the like; without one they are binary files.
+    pub documents: Option<Arc<dyn DocumentReader>>,
     /// The time of the build, in milliseconds since 1970.
     pub now_ms: u64,
 }
@@ -56,6 +60,7 @@ impl Default for BuildOptions {
             lexical_first_bytes: 8 << 20,
             full: false,
             vectors: None,
+            documents: None,
             now_ms: 0,
         }
     }
@@ -128,6 +133,7 @@ pub(crate) fn build(
     run.merge_small()?;
     let report = run.publish(options.vectors.as_ref())?;
     run.store.collect_garbage();
+    run.documents.keep_only(run.document_hashes().into_iter());
     Ok(report)
 }
 
@@ -150,6 +156,7 @@ struct Run<'r> {
     segments: Vec<(String, Arc<Segment>)>,
     known: FastMap<Key, Place>,
     builder: Builder,
+    documents: Documents,
     /// Entries by position in `found`.
     entries: BTreeMap<usize, FileEntry>,
     analysed: (u64, u64),
@@ -186,6 +193,7 @@ impl<'r> Run<'r> {
                 }
             }
         }
+        let documents = Documents::new(&store.folder, options.documents.clone());
         let mut run = Run {
             repo,
             store,
@@ -201,6 +209,7 @@ impl<'r> Run<'r> {
             segments,
             known,
             builder: Builder::default(),
+            documents,
             entries: BTreeMap::new(),
             analysed: (0, 0),
         };
@@ -283,19 +292,20 @@ impl<'r> Run<'r> {
             });
             let (batch, later) = rest.split_at(count.count());
             rest = later;
-            let (repo, limit, cancelled, known, found, journal) = (
+            let (repo, limit, cancelled, known, found, documents, journal) = (
                 self.repo,
                 self.options.max_file_bytes,
                 self.cancelled,
                 &self.known,
                 &self.found,
+                &self.documents,
                 &self.journal,
             );
             let is_known = |key: &Key| known.contains_key(key);
             let outcomes: Vec<Outcome> = self.pool.install(|| {
                 let outcomes = batch.par_iter().with_max_len(1).map(|at| match cancelled() {
                     true => Outcome::Cancelled,
-                    false => examine(repo, &found[*at], limit, tier, journal, &is_known),
+                    false => examine(repo, &found[*at], limit, documents, tier, journal, &is_known),
                 });
                 outcomes.collect()
             });
@@ -348,6 +358,16 @@ impl<'r> Run<'r> {
         };
         self.entries.insert(at, entry);
         Ok(())
+    }
+
+    /// The contents of the documents among the files.
+    fn document_hashes(&self) -> Vec<u128> {
+        let is_document = |lang: &LangId| lang.get().class == Class::Document;
+        let blobs = self
+            .entries
+            .values()
+            .filter_map(|entry| self.segments.get(entry.segment as usize)?.1.blob(entry.blob).ok());
+        blobs.filter(|blob| blob.lang.as_ref().is_some_and(is_document)).map(|blob| blob.hash).collect()
     }
 
     /// Writes what the builder holds as a segment.

@@ -1,7 +1,8 @@
 //! Reading one file and working on it. Whatever goes wrong here concerns this file only.
 
+use crate::document::{Documents, Unread, size_limit};
 use crate::journal::Journal;
-use crate::lang::{self, Chunker, LangId};
+use crate::lang::{self, Chunker, Class, LangId};
 use crate::segment::{Key, Tier, Work, analyse, content_hash};
 use crate::text;
 use crate::walk::{Found, SkipReason, Stamp};
@@ -20,6 +21,7 @@ pub(crate) struct Content {
 /// Reads a file that may change under us: the stamp is taken before and after.
 pub(crate) fn read(repo: &Path, found: &Found, max_file_bytes: u64) -> Result<Content, SkipReason> {
     let path = repo.join(&found.path);
+    let max_file_bytes = size_limit(&found.path, max_file_bytes);
     let mut last = None;
     for _ in 0..2 {
         let mut file = File::open(&path).map_err(|_| SkipReason::Unreadable)?;
@@ -66,6 +68,7 @@ pub(crate) fn examine(
     repo: &Path,
     found: &Found,
     max_file_bytes: u64,
+    documents: &Documents,
     tier: Tier,
     journal: &Journal,
     known: &(dyn Fn(&Key) -> bool + Sync),
@@ -74,10 +77,18 @@ pub(crate) fn examine(
         Ok(content) => content,
         Err(reason) => return Outcome::Skipped(reason, found.stamp),
     };
-    let Ok(text) = text::decode(&content.bytes) else {
+    let document = documents.format(&found.path, &content.bytes);
+    let text = match document.map(|lang| documents.text(lang, &content.bytes)) {
+        Some(Ok(text)) => Ok(text.into()),
+        Some(Err(Unread::Stopped)) => return Outcome::Cancelled,
+        Some(Err(Unread::Skipped(reason))) => return Outcome::Skipped(reason, content.stamp),
+        Some(Err(Unread::NotNow)) => return Outcome::Skipped(SkipReason::Failed, content.stamp),
+        None => text::decode(&content.bytes),
+    };
+    let Ok(text) = text else {
         return Outcome::Skipped(SkipReason::Binary, content.stamp);
     };
-    let lang = lang::detect(&found.path, &text);
+    let lang = document.unwrap_or_else(|| plain(lang::detect(&found.path, &text)));
     let key = Key { hash: content_hash(&content.bytes), lang, tier: tier_for(lang, tier) };
     let full = Key { tier: Tier::Structural, ..key };
     if let Some(key) = [full, key].into_iter().find(|key| known(key)) {
@@ -97,6 +108,11 @@ pub(crate) fn examine(
         Ok(work) => Outcome::Fresh(Box::new(work), content.stamp),
         Err(_) => Outcome::Skipped(SkipReason::Unreadable, content.stamp),
     }
+}
+
+/// A text that is only named like a document is a text.
+fn plain(lang: LangId) -> LangId {
+    if lang.get().class == Class::Document { LangId::text() } else { lang }
 }
 
 /// Only grammars are slow enough to be put off: everything else is done fully at once.

@@ -1,6 +1,6 @@
 //! From definitions to chunks: nesting, ownership of text, leftover blocks, long chunks.
 
-use super::{Chunk, Cut, Def, Kind, Lines, Piece, layout};
+use super::{Chunk, Cut, Def, Kind, Lines, Piece, layout, prose};
 use crate::lang::{Class, LangId};
 use std::ops::Range;
 
@@ -36,7 +36,19 @@ pub(super) fn assemble(text: &str, lang: LangId, mut defs: Vec<Def>) -> Cut {
         at = at.max(end);
     }
     own(text, &mut cut, at..text.len(), None, lang, &lines);
+    document_file(text, lang, &mut cut);
     split_long(text, cut, &lines)
+}
+
+/// What a file says about itself at its top is the documentation of its first block.
+fn document_file(text: &str, lang: LangId, cut: &mut Cut) {
+    let Some(first) = cut.chunks.first_mut().filter(|first| first.kind == Kind::Block) else { return };
+    if lang.get().class == Class::Code && first.lang == lang {
+        let span = first.span.start as usize..first.span.end as usize;
+        if let Some(doc) = prose::head_comment(text, span) {
+            first.doc = doc.start as u32..doc.end as u32;
+        }
+    }
 }
 
 /// Drops and clamps definitions so that what remains nests properly, and notes the kind each one is nested in.
@@ -120,7 +132,8 @@ fn own(text: &str, cut: &mut Cut, range: Range<usize>, owner: Option<u32>, lang:
     for block in layout::blocks(text, range) {
         let body = &text[block.clone()];
         // Closing brackets and separators between definitions are nobody's news, except where text is prose.
-        if lang.get().class != Class::Prose && !body.chars().any(char::is_alphanumeric) {
+        let is_prose = matches!(lang.get().class, Class::Prose | Class::Document);
+        if !is_prose && !body.chars().any(char::is_alphanumeric) {
             continue;
         }
         let start = block.start + (body.len() - body.trim_start().len());

@@ -13,10 +13,13 @@ mod layout;
 mod lines;
 mod markdown;
 mod markup;
+mod pages;
+mod prose;
 mod structural;
 
 pub use kind::Kind;
 pub(crate) use lines::Lines;
+pub(crate) use prose::is_worth_reading;
 
 use crate::facts::Mark;
 use crate::lang::{Chunker, LangId};
@@ -121,6 +124,7 @@ fn definitions(text: &str, lang: LangId, level: usize) -> Parsed {
         Chunker::Layout => Parsed::default(),
         Chunker::Markdown => embed(text, markdown::sections(text), level),
         Chunker::Markup => embed(text, markup::elements(text), level),
+        Chunker::Pages => embed(text, pages::pages(text), level),
         Chunker::Json => config::json(text).into(),
         Chunker::Yaml => config::yaml(text).into(),
         Chunker::Toml => config::toml(text).into(),

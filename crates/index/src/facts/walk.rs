@@ -120,7 +120,10 @@ impl<'t> Walk<'t, '_> {
         self.path.push(step);
         let depth = self.path.len();
         self.definition(step, depth);
-        if self.has_error && (step.kind == ERROR || step.node.is_missing()) {
+        // What is missing may stand below a node that only wraps it, and is then as empty as that node.
+        let is_mistake =
+            |node: Node<'_>| node.is_missing() || node.start_byte() == node.end_byte() && node.has_error();
+        if self.has_error && (step.kind == ERROR || is_mistake(step.node)) {
             self.mark(Fact::Lint, MarkValue::Constant("syntax-error"), step.node, 0);
         }
         let Some(rule) = self.wanted.facts.and_then(|facts| facts.find(&self.path, self.text)) else {

@@ -55,6 +55,13 @@ pub fn detect(path: &str, text: &str) -> LangId {
     shebang(text).unwrap_or_else(|| if looks_like_code(text) { source() } else { LangId::text() })
 }
 
+/// The language whose extension a path has, whatever the text.
+pub(crate) fn by_extension(path: &str) -> Option<LangId> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let (_, extension) = file.rsplit_once('.')?;
+    names().extensions.get(extension.to_ascii_lowercase().as_str()).copied()
+}
+
 /// Prose has few braces, semicolons and equal signs, and hardly a line that ends in one.
 fn looks_like_code(text: &str) -> bool {
     let head = head(text, 8 * 1024);

@@ -7,7 +7,7 @@ mod detect;
 mod grammar;
 
 pub use detect::detect;
-pub(crate) use detect::head;
+pub(crate) use detect::{by_extension, head};
 
 use crate::facts::{Fact, Rules, Unmarked, facts_in, risk_book};
 use std::collections::BTreeSet;
@@ -19,6 +19,8 @@ pub enum Class {
     Code,
     Prose,
     Data,
+    /// Not text, but holding some: somebody has to read it out first.
+    Document,
 }
 
 /// How a file of the language is cut into chunks.
@@ -32,6 +34,8 @@ pub enum Chunker {
     Markdown,
     /// By top-level elements; `script` and `style` are cut as their own language.
     Markup,
+    /// By form feeds.
+    Pages,
     Json,
     Yaml,
     Toml,

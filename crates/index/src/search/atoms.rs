@@ -6,6 +6,7 @@ use super::{Trouble, compile_regex};
 use crate::bits::Bits;
 use crate::error::{Damaged, IndexError};
 use crate::hash::FastMap;
+use crate::lang::Class;
 use crate::query::Atom;
 use crate::segment::{Detail, Segment, name_hash};
 use crate::token::fold_name;
@@ -63,17 +64,28 @@ impl Matcher {
     }
 }
 
-pub(super) fn resolve(view: &View, source: &Source<'_>, atom: &Atom, case: bool) -> Result<AtomSet, Trouble> {
+/// `only_docs` leaves out matches in code that are not in its documentation.
+pub(super) fn resolve(
+    view: &View,
+    source: &Source<'_>,
+    atom: &Atom,
+    case: bool,
+    only_docs: bool,
+) -> Result<AtomSet, Trouble> {
     let mut set = AtomSet {
         parts: view.parts.iter().map(|part| Bits::none(part.segment.chunk_count() as usize)).collect(),
         matches: view.parts.iter().map(|_| FastMap::default()).collect(),
         files: None,
     };
     match atom {
-        Atom::Literal(text) => verify(view, source, &mut set, &need_literal(text.as_bytes()), atom, case)?,
+        Atom::Literal(text) => {
+            let search = Verify { matcher: Matcher::new(atom, case)?, only_docs };
+            verify(view, source, &mut set, &need_literal(text.as_bytes()), &search)?;
+        }
         Atom::Regex(expression) => {
             let need = regex_syntax::parse(expression).map_or(Need::Anything, |parsed| need_regex(&parsed));
-            verify(view, source, &mut set, &need, atom, case)?;
+            let search = Verify { matcher: Matcher::new(atom, case)?, only_docs };
+            verify(view, source, &mut set, &need, &search)?;
         }
         Atom::Symbol(name) => {
             let wanted = name_hash(&fold_name(name)).to_le_bytes();
@@ -141,16 +153,21 @@ fn by_file(view: &View, set: &mut AtomSet, holds: impl Fn(&str) -> bool) -> Resu
     Ok(())
 }
 
+/// What is looked for in the files themselves.
+struct Verify {
+    matcher: Option<Matcher>,
+    only_docs: bool,
+}
+
 /// Reads every file that may match and keeps the chunks in which a match starts.
 fn verify(
     view: &View,
     source: &Source<'_>,
     set: &mut AtomSet,
     need: &Need,
-    atom: &Atom,
-    case: bool,
+    search: &Verify,
 ) -> Result<(), Trouble> {
-    let Some(matcher) = Matcher::new(atom, case)? else {
+    let Some(matcher) = &search.matcher else {
         return Ok(());
     };
     let mut jobs: Vec<(usize, u32)> = Vec::new();
@@ -168,7 +185,10 @@ fn verify(
     }
     let found: Vec<(usize, Vec<u32>)> = jobs
         .into_par_iter()
-        .map(|(number, blob)| Ok((number, matches_in(&view.parts[number], number, blob, source, &matcher)?)))
+        .map(|(number, blob)| {
+            let part = &view.parts[number];
+            Ok((number, matches_in(part, number, blob, source, matcher, search.only_docs)?))
+        })
         .collect::<Result<_, Damaged>>()?;
     for (number, chunks) in found {
         for chunk in chunks {
@@ -186,6 +206,7 @@ fn matches_in(
     blob: u32,
     source: &Source<'_>,
     matcher: &Matcher,
+    only_docs: bool,
 ) -> Result<Vec<u32>, Damaged> {
     let Some(text) = part.files_of(blob).iter().find_map(|file| source.text(number, *file)) else {
         return Ok(Vec::new());
@@ -195,10 +216,17 @@ fn matches_in(
         return Ok(Vec::new());
     }
     let details = part.segment.details(blob)?;
-    let first = part.segment.blob(blob)?.chunks.start;
+    let head = part.segment.blob(blob)?;
+    let first = head.chunks.start;
+    let is_document = head.lang.is_some_and(|lang| lang.get().class == Class::Document);
+    let counts =
+        |at: u32, offset: u32| !only_docs || is_document || details[at as usize].doc.contains(&offset);
     Ok(matches
         .into_iter()
-        .filter_map(|found| chunk_at(&details, found.start as u32))
+        .filter_map(|found| {
+            let offset = found.start as u32;
+            chunk_at(&details, offset).filter(|at| counts(*at, offset))
+        })
         .map(|at| first + at)
         .collect())
 }

@@ -14,6 +14,8 @@ use crate::token::fold_name;
 use crate::trigram::need_regex;
 use crate::view::{Part, View};
 use memchr::memmem::Finder;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What must be known of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +40,12 @@ pub enum Want {
     AtLeast(Fact, u32),
     /// The signature holds this, in its case.
     Signature(String),
-    /// Any value is known, or none.
-    Any(Fact, bool),
+    /// A mistake is known or was reported, or none.
+    Lint(bool, Reported),
 }
+
+/// Lines on which something outside the index has a finding, by file.
+pub type Reported = Arc<BTreeMap<String, Vec<u32>>>;
 
 /// A filter on a fact that is not known in some languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,11 +58,11 @@ impl FactFilter {
     /// The facts it looks at.
     fn facts(&self) -> &[Fact] {
         match &self.want {
-            Want::Exact(fact, _)
-            | Want::Part(fact, _)
-            | Want::Flag(fact, _)
-            | Want::AtLeast(fact, _)
-            | Want::Any(fact, _) => std::slice::from_ref(fact),
+            Want::Exact(fact, _) | Want::Part(fact, _) | Want::Flag(fact, _) | Want::AtLeast(fact, _) => {
+                std::slice::from_ref(fact)
+            }
+            Want::Lint(_, reported) if reported.is_empty() => &[Fact::Lint],
+            Want::Lint(..) => &[],
             Want::Calls(_) => &[Fact::Call],
             Want::Uses(_) => &[Fact::Use, Fact::Read, Fact::Call],
             Want::Signature(_) => &[],
@@ -69,11 +74,12 @@ impl FactFilter {
         if let Want::Signature(text) = &self.want {
             return signature(view, source, text);
         }
-        let bits = view.parts.iter().map(|part| self.part_bits(part)).collect::<Result<_, Damaged>>()?;
+        let bits =
+            view.parts.iter().map(|part| self.part_bits(view, part)).collect::<Result<_, Damaged>>()?;
         Ok(bits)
     }
 
-    fn part_bits(&self, part: &Part) -> Result<Bits, Damaged> {
+    fn part_bits(&self, view: &View, part: &Part) -> Result<Bits, Damaged> {
         let segment = &part.segment;
         let mut bits = Bits::none(segment.chunk_count() as usize);
         match &self.want {
@@ -110,12 +116,14 @@ impl FactFilter {
                     }
                 }
             }
-            Want::Any(fact, wanted) => {
+            Want::Lint(wanted, lines) => {
                 let mut known = Bits::none(segment.chunk_count() as usize);
-                containing(segment, *fact, "", &mut known)?;
-                let knows = knows(segment, *fact);
+                containing(segment, Fact::Lint, "", &mut known)?;
+                reported(view, part, lines, &mut known)?;
+                let knows = knows(segment, Fact::Lint);
                 for (at, lang) in segment.chunk_langs()?.iter().enumerate() {
-                    let looks = knows.get(*lang as usize).copied().unwrap_or_default();
+                    // A linter may know languages we do not.
+                    let looks = !lines.is_empty() || knows.get(*lang as usize).copied().unwrap_or_default();
                     if looks && known.contains(at as u32) == *wanted {
                         bits.insert(at as u32);
                     }
@@ -191,6 +199,33 @@ fn callers(part: &Part, value: &str, bits: &mut Bits) -> Result<(), Damaged> {
         let at = chunk - segment.blob(blob)?.chunks.start;
         if segment.details(blob)?.get(at as usize).is_some_and(|detail| detail.name == value) {
             bits.insert(chunk);
+        }
+    }
+    Ok(())
+}
+
+/// The innermost chunks of the lines on which something was reported.
+fn reported(view: &View, part: &Part, lines: &Reported, bits: &mut Bits) -> Result<(), Damaged> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let segment = &part.segment;
+    for blob in 0..segment.blob_count() {
+        let files = part.files_of(blob).iter();
+        let own: Vec<u32> =
+            files.filter_map(|file| lines.get(&*view.file(*file).path)).flatten().copied().collect();
+        if own.is_empty() {
+            continue;
+        }
+        let (first, details) = (segment.blob(blob)?.chunks.start, segment.details(blob)?);
+        for line in own {
+            let around =
+                details.iter().enumerate().filter(|(_, one)| one.lines.0 <= line && line <= one.lines.1);
+            // Of several that end alike the later one is nested deeper.
+            let innermost = around.min_by_key(|(at, one)| (one.lines.1 - one.lines.0, usize::MAX - at));
+            if let Some((at, _)) = innermost {
+                bits.insert(first + at as u32);
+            }
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::bits::Bits;
 use crate::chunk::Kind;
 use crate::error::{Damaged, IndexError};
 use crate::lang::{Class, LangId};
-use crate::segment::Segment;
+use crate::segment::{HAS_PROSE, Segment};
 use crate::view::{Part, View};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,8 @@ pub enum Mode {
     Code,
     /// Documents.
     Prose,
+    /// Documentation inside of code, and documents that are no text.
+    Extracted,
     #[default]
     All,
 }
@@ -122,13 +124,33 @@ fn chunk_bits(
             let in_mode = match mode {
                 Mode::All => true,
                 Mode::Prose => lang.get().class == Class::Prose,
-                Mode::Code => lang.get().class != Class::Prose,
+                Mode::Code => !matches!(lang.get().class, Class::Prose | Class::Document),
+                Mode::Extracted => matches!(lang.get().class, Class::Code | Class::Document),
             };
             *slot = in_mode && (langs.is_empty() || langs.contains(&lang));
         }
         add(Bits::of_column(segment.chunk_langs()?, &table));
     }
+    if mode == Mode::Extracted {
+        let (columns, documents) = (segment.columns()?, documents(segment));
+        let mut bits = Bits::none(columns.flags.len());
+        for (at, flags) in columns.flags.iter().enumerate() {
+            if flags & HAS_PROSE != 0 || documents[columns.langs[at] as usize] {
+                bits.insert(at as u32);
+            }
+        }
+        add(bits);
+    }
     Ok(out)
+}
+
+/// By position among a segment's languages, whether all of a chunk's text was read out of a document.
+pub(super) fn documents(segment: &Segment) -> [bool; 256] {
+    let mut table = [false; 256];
+    for (slot, lang) in table.iter_mut().zip(segment.langs()) {
+        *slot = lang.is_some_and(|lang| lang.get().class == Class::Document);
+    }
+    table
 }
 
 /// The chunks that share a line with those allowed for a file of their content.

@@ -24,7 +24,7 @@ mod weights;
 
 pub(crate) use answer::freshness;
 pub use answer::{Answer, Contribution, Freshness, Hit, RiskFlow, Snippet};
-pub use facts::{FactFilter, Unknown, Want};
+pub use facts::{FactFilter, Reported, Unknown, Want};
 pub use filter::{Filters, Mode};
 
 use crate::error::{Damaged, IndexError};

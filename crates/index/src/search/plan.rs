@@ -2,7 +2,7 @@
 
 use super::atoms::{AtomSet, Matcher, resolve};
 use super::source::Source;
-use super::{Options, Trouble};
+use super::{Mode, Options, Trouble};
 use super::{related, weights};
 use crate::error::Damaged;
 use crate::generation::path_terms;
@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     /// Traits the query asks for; hits with them are not demoted.
     pub asks: u8,
     pub paths: FastMap<u32, PathHit>,
+    /// Of code only its documentation is searched.
+    pub only_docs: bool,
 }
 
 pub(crate) struct Term {
@@ -174,6 +176,7 @@ pub(super) fn plan(
         names: Vec::new(),
         asks: asks(&query.words()),
         paths: FastMap::default(),
+        only_docs: options.mode == Mode::Extracted,
     };
     let mut planner = Planner { view, source, case, plan: &mut plan };
     let root = planner.step(&query.root, true)?;
@@ -242,7 +245,7 @@ impl Planner<'_, '_> {
     }
 
     fn set(&mut self, atom: &Atom, case: bool) -> Result<Step, Trouble> {
-        let set = resolve(self.view, self.source, atom, case)?;
+        let set = resolve(self.view, self.source, atom, case, self.plan.only_docs)?;
         self.plan.sets.push(set);
         Ok(Step::Set(self.plan.sets.len() - 1))
     }

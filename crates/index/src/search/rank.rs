@@ -242,7 +242,7 @@ fn demotion(view: &View, plan: &Plan, candidate: &Candidate, flags: u8) -> f32 {
 fn kind_factor(kind: Kind, flags: u8, class: Class) -> f32 {
     let mut factor = match class {
         Class::Code => 1.0,
-        Class::Prose => weights::PROSE,
+        Class::Prose | Class::Document => weights::PROSE,
         Class::Data => weights::DATA,
     };
     factor *= match kind {

@@ -1,6 +1,6 @@
 //! BM25 over the fields of every admitted chunk, and who holds what the query asks.
 
-use super::filter::Admitted;
+use super::filter::{Admitted, documents};
 use super::plan::{Place, Plan, Step};
 use super::weights;
 use crate::error::Damaged;
@@ -142,6 +142,11 @@ fn frequency(counts: Counts) -> f32 {
     tf
 }
 
+/// What is left where only documentation counts.
+pub(super) fn in_docs(counts: Counts) -> Counts {
+    Counts { doc: counts.doc, ..Counts::default() }
+}
+
 /// What one term adds to a chunk.
 pub(super) fn term_score(counts: Counts, length: f32, average: f32, weight: f32) -> f32 {
     let tf = frequency(counts);
@@ -162,6 +167,7 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
         let Some(postings) = dictionary.find(term.text.as_bytes())? else {
             continue;
         };
+        let documents = plan.only_docs.then(|| documents(&part.segment));
         let (bit, weight) = (1 << at & !VISITED, term.idf * term.weight);
         // Postings are in the order of chunks, and those of one file follow each other.
         let (mut blob, mut tf) = (u32::MAX, 0.0);
@@ -177,13 +183,19 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
             if !part.all_live && !part.live.contains(chunk) {
                 continue;
             }
+            let is_code = |documents: [bool; 256]| !documents[columns.langs[chunk as usize] as usize];
+            let counts = match documents.is_some_and(is_code) {
+                true if posting.counts.doc == 0 => continue,
+                true => in_docs(posting.counts),
+                false => posting.counts,
+            };
             let length = columns.length(chunk)?;
-            table.add(chunk, bit, term_score(posting.counts, length, view.average_length, weight));
+            table.add(chunk, bit, term_score(counts, length, view.average_length, weight));
             if part.blob_of_chunk[chunk as usize] != blob {
                 finish(table, blob, tf);
                 (blob, tf) = (part.blob_of_chunk[chunk as usize], 0.0);
             }
-            tf += frequency(posting.counts);
+            tf += frequency(counts);
         }
         finish(table, blob, tf);
     }
@@ -192,7 +204,7 @@ fn add_terms(view: &View, part: &Part, plan: &Plan, table: &mut Table) -> Result
 
 /// A file whose name is asked for is a hit even if its text never says its name.
 fn add_paths(view: &View, part: &Part, plan: &Plan, number: usize, table: &mut Table) -> Result<(), Damaged> {
-    if !plan.is_question() {
+    if plan.only_docs || !plan.is_question() {
         return Ok(());
     }
     let base = view.opened.tables.generation.files.len() as u32;

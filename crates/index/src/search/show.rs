@@ -3,7 +3,7 @@
 use super::answer::{Contribution, Hit, RiskFlow, Snippet};
 use super::plan::Plan;
 use super::rank::Ranked;
-use super::score::term_score;
+use super::score::{in_docs, term_score};
 use super::source::Source;
 use super::weights;
 use super::{Options, Trouble};
@@ -11,7 +11,7 @@ use crate::chunk::{Depth, Kind, Lines, cut};
 use crate::error::Damaged;
 use crate::facts::{ChunkFacts, Fact, attach};
 use crate::hash::FastMap;
-use crate::lang::LangId;
+use crate::lang::{Class, LangId};
 use crate::segment::Detail;
 use crate::token;
 use crate::traits;
@@ -41,9 +41,12 @@ pub(super) fn show(
     let blob = part.segment.blob(entry.blob)?;
     let details = part.segment.details(entry.blob)?;
     let at = (candidate.chunk - blob.chunks.start) as usize;
-    let detail = details.get(at).ok_or(Damaged("a chunk has no record"))?;
+    let whole = details.get(at).ok_or(Damaged("a chunk has no record"))?;
     let kind = part.segment.kind(candidate.chunk)?;
     let text = source.text(number, candidate.file);
+    let is_document = blob.lang.is_some_and(|lang| lang.get().class == Class::Document);
+    let comment = text.as_deref().filter(|_| plan.only_docs && !is_document && !whole.doc.is_empty());
+    let detail = &comment.map_or_else(|| whole.clone(), |text| doc_alone(text, whole));
     let slice = |range: &Range<u32>| {
         text.as_deref()
             .and_then(|text| text.get(range.start as usize..range.end as usize))
@@ -58,12 +61,12 @@ pub(super) fn show(
         None => Default::default(),
     };
     Ok(Hit {
-        id: stable_id(&entry.path, kind, &details, at, slice(&detail.span)),
+        id: stable_id(&entry.path, kind, &details, at, slice(&whole.span)),
         path: entry.path.to_string(),
         lang: part.segment.chunk_lang(candidate.chunk)?.get().id,
         kind,
         name: detail.name.to_owned(),
-        scope: scope(&details, detail),
+        scope: scope(&details, whole),
         signature: one_line(slice(&detail.signature), SIGNATURE_BYTES),
         doc: one_line(slice(&detail.doc), DOC_BYTES),
         lines: detail.lines,
@@ -80,6 +83,14 @@ pub(super) fn show(
         facts,
         flows,
     })
+}
+
+/// A chunk of which only the documentation is shown.
+fn doc_alone<'d>(text: &str, detail: &Detail<'d>) -> Detail<'d> {
+    let lines = Lines::of(text);
+    let end = (detail.doc.end as usize).min(text.len()).max(1) - 1;
+    let range = (lines.line(detail.doc.start as usize), lines.line(end));
+    Detail { span: detail.doc.clone(), lines: range, ..detail.clone() }
 }
 
 /// Facts of the files of an answer. They are lists of chunks in the index; for the few chunks that are shown the file
@@ -204,7 +215,7 @@ fn snippet(text: &str, detail: &Detail<'_>, plan: &Plan, context: usize) -> Opti
         (detail.signature.start as usize).checked_sub(start).filter(|_| !detail.signature.is_empty());
     let home = signature.map_or(1, |at| lines.line(at));
     // Who asks for a name wants to see it defined.
-    let asked_for = !detail.name.is_empty() && is_asked_for(detail.name, plan);
+    let asked_for = !plan.only_docs && !detail.name.is_empty() && is_asked_for(detail.name, plan);
     let best = if asked_for { home } else { best_line(&lines, &found, home) };
     let first = best.saturating_sub(context as u32).max(1);
     let last = (best + context as u32).min(lines.count());
@@ -274,6 +285,8 @@ fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution
     let candidate = &ranked.candidate;
     let part = &view.parts[candidate.part as usize];
     let length = f32::from(part.segment.length(candidate.chunk)?);
+    let is_document = part.segment.chunk_lang(candidate.chunk)?.get().class == Class::Document;
+    let only_docs = plan.only_docs && !is_document;
     let mut out = Vec::new();
     let mut named = 0.0;
     for term in plan.terms.iter().filter(|term| term.weight > 0.0) {
@@ -283,7 +296,8 @@ fn explain(view: &View, plan: &Plan, ranked: &Ranked) -> Result<Vec<Contribution
         for posting in postings {
             let posting = posting?;
             if posting.chunk == candidate.chunk {
-                let value = term_score(posting.counts, length, view.average_length, term.idf * term.weight);
+                let counts = if only_docs { in_docs(posting.counts) } else { posting.counts };
+                let value = term_score(counts, length, view.average_length, term.idf * term.weight);
                 named += value;
                 let what = if term.is_related { "related term" } else { "term" };
                 out.push(Contribution { what: format!("{what} {}", term.text), value });

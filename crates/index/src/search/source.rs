@@ -1,5 +1,8 @@
 //! The text behind a hit, read from the repository and known to be what was indexed.
 
+use crate::document::size_limit;
+use crate::generation::FileEntry;
+use crate::lang::{Class, LangId};
 use crate::segment::content_hash;
 use crate::text;
 use crate::view::View;
@@ -8,6 +11,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+fn is_document(lang: &LangId) -> bool {
+    lang.get().class == Class::Document
+}
 
 pub(crate) struct Source<'v> {
     view: &'v View,
@@ -24,6 +31,10 @@ impl<'v> Source<'v> {
     /// The text of a file of the view; `None` if it is no longer the one that was indexed.
     pub fn text(&self, part: usize, file: u32) -> Option<String> {
         let entry = self.view.file(file);
+        let blob = self.view.parts[part].segment.blob(entry.blob).ok();
+        if let Some(lang) = blob.as_ref().and_then(|blob| blob.lang).filter(is_document) {
+            return self.document(entry, lang, blob?.hash);
+        }
         let bytes = self.read(&entry.path)?;
         let (bytes, stamp) = bytes;
         let segment = &self.view.parts[part].segment;
@@ -36,10 +47,27 @@ impl<'v> Source<'v> {
         text::decode_owned(bytes).ok()
     }
 
+    /// The text of a document, without a look into the file while its stamp is that of the build.
+    fn document(&self, entry: &FileEntry, lang: LangId, hash: u128) -> Option<String> {
+        let documents = &self.view.opened.documents;
+        let path = self.repo.join(&*entry.path);
+        if Stamp::of(&std::fs::metadata(&path).ok()?) == entry.stamp
+            && let Some(Ok(text)) = documents.known(hash)
+        {
+            return Some(text);
+        }
+        let (bytes, _) = self.read(&entry.path)?;
+        if content_hash(&bytes) != hash {
+            self.moved.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        documents.text(lang, &bytes).ok()
+    }
+
     fn read(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
         let mut file = File::open(self.repo.join(path)).ok()?;
         let stamp = Stamp::of(&file.metadata().ok()?);
-        let limit = self.view.opened.tables.generation.max_file_bytes;
+        let limit = size_limit(path, self.view.opened.tables.generation.max_file_bytes);
         let mut bytes = Vec::with_capacity(stamp.size.min(limit) as usize + 1);
         file.by_ref().take(limit + 1).read_to_end(&mut bytes).ok()?;
         Some((bytes, stamp))

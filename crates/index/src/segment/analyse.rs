@@ -1,7 +1,7 @@
 //! All work on one file that depends on nothing but its content: chunks, words, trigrams.
 
 use super::words::{Counted, Hit, Lexicon, Term};
-use crate::chunk::{Chunk, Cut, Depth, cut};
+use crate::chunk::{Chunk, Cut, Depth, cut, is_worth_reading};
 use crate::facts::{ChunkFacts, attach};
 use crate::lang::LangId;
 use crate::traits;
@@ -42,6 +42,8 @@ pub(crate) struct Work {
     /// Its trigrams, see `trigram::Collector`.
     pub grams: Vec<u16>,
     pub facts: ChunkFacts,
+    /// Per chunk, whether its documentation is worth reading by itself.
+    pub prose: Vec<bool>,
 }
 
 thread_local! {
@@ -66,7 +68,11 @@ pub(crate) fn analyse(text: &str, hash: u128, lang: LangId, tier: Tier) -> Work 
     let Cut { chunks, pieces } = cut;
     let Counted { terms, hits, lengths } =
         LEXICON.with_borrow_mut(|lexicon| lexicon.count(text, &chunks, &pieces));
+    let is_prose = |chunk: &Chunk| {
+        text.get(chunk.doc.start as usize..chunk.doc.end as usize).is_some_and(is_worth_reading)
+    };
     Work {
+        prose: chunks.iter().map(is_prose).collect(),
         key: Key { hash, lang, tier },
         text_bytes: text.len() as u32,
         traits,

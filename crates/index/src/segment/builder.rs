@@ -50,6 +50,7 @@ impl Builder {
             let lang = self.lang(chunk.lang);
             let flags = if chunk.is_test { super::IS_TEST } else { 0 }
                 | if chunk.is_part { super::IS_PART } else { 0 }
+                | if work.prose[at] { super::HAS_PROSE } else { 0 }
                 | work.facts.flags.get(at).copied().unwrap_or_default();
             let name = if chunk.is_part || !chunk.kind.is_definition() {
                 0

@@ -40,7 +40,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const FILE_KIND: u32 = 1;
 
 /// Raise it when the same text would be cut or split into words differently; old work is then done again.
-const ANALYSIS: u64 = 3;
+const ANALYSIS: u64 = 4;
 
 /// What the work of this program depends on besides the text.
 fn fingerprint() -> [u8; 16] {
@@ -54,6 +54,8 @@ const BLOB_BYTES: usize = 32;
 const GRAM_STRIDE: usize = 16;
 pub(crate) const IS_TEST: u8 = 1;
 pub(crate) const IS_PART: u8 = 2;
+/// Its documentation is worth reading by itself. The bits between belong to facts.
+pub(crate) const HAS_PROSE: u8 = 32;
 
 /// Numbers of the sections.
 mod id {

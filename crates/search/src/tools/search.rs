@@ -15,6 +15,7 @@ use super::words::OneOrMany;
 use crate::answer::{Detail, Found, HitJson, Payload, SnippetLines, Totals, bundles, hits};
 use crate::backend::{Backend, choose};
 use crate::history::{MAX_FILES, Wanted};
+use crate::lint::Lint;
 use crate::triage::find::Wanted as WantedRecords;
 use crate::triage::meta::{self, Test};
 use crate::workspace::{Workspace, merge};
@@ -49,7 +50,7 @@ struct Args {
     /// Workspace file; every repository it names is searched and the hits are merged, best first.
     #[schemars(length(min = 1, max = 4096))]
     workspace_path: Option<String>,
-    /// What to search: all is code, prose and records; code and prose when absent.
+    /// What to search: code, documents, the documentation inside of code with PDF and DOCX (extracted-prose), records, or all; prose has extracted-prose with it, both and nothing mean all but records.
     mode: Option<ModeArg>,
     /// Which index answers; auto chooses.
     backend: Option<Backend>,
@@ -157,7 +158,7 @@ struct Args {
     /// Part of source->sink, for a value from outside that reaches a sink.
     #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
     risk_flow: Option<String>,
-    /// Chunks with mistakes of syntax; false for those without.
+    /// Chunks with mistakes of syntax or findings of a linter's report; false for those without.
     lint: Option<bool>,
     /// Part of the name or address of who changed the file last; several separated by commas.
     #[schemars(length(min = 1, max = 400), regex(pattern = r"\S"))]
@@ -249,11 +250,15 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Found, SearchError> 
 fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload, SearchError> {
     let began = Instant::now();
     let tests = meta::tests(args.meta.as_ref(), args.meta_json.as_ref())?;
-    let (modes, with_records) = modes(args.mode, !tests.is_empty())?;
+    let (mut modes, with_records) = modes(args.mode, !tests.is_empty());
+    if args.mode == Some(ModeArg::Prose) && args.cursor.is_some() {
+        // The pages of prose go on; what is extracted has pages in a mode of its own.
+        modes.truncate(1);
+    }
     let vectors = if args.ann == Some(true) { Some(search.engine.vectors.needed()?) } else { None };
     if args.cursor.is_some() && modes.len() + usize::from(with_records) > 1 {
         return Err(mainstay_contract::Fault::invalid(
-            "a cursor needs a mode of its own: code, prose or records",
+            "a cursor needs a mode of its own: code, prose, extracted-prose or records",
         )
         .into());
     }
@@ -276,11 +281,17 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
         (payload.backend, why) = (chosen.name, chosen.why);
         opened = began.elapsed();
         let files = by_history(call, search, repo, args)?;
+        let lint = match search.lint.are_given() && (args.lint.is_some() || detail == Detail::Full) {
+            true => search.lint.of(call, repo),
+            false => Lint::default(),
+        };
         for mode in &modes {
             call.cancel().check()?;
             call.progress("search", "running the search");
             let mut options = options(args, *mode, lines);
             options.filters.files.clone_from(&files);
+            options.filters.facts.retain(|filter| filter.name != "lint");
+            options.filters.facts.extend(by_lint(args, &lint));
             options.vectors.clone_from(&vectors);
             by_lines(call, search, repo, args, &index, &query, &mut options)?;
             options.facts = detail == Detail::Full && (options.explain || !options.filters.facts.is_empty());
@@ -288,25 +299,33 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
             if mode == &modes[0] {
                 warn(call, &answer);
             }
-            let single = modes.len() == 1 && !with_records;
-            take(&mut payload, *mode, &answer, hits(&answer, detail, lines), single);
+            let alone = modes.len() == 1 && !with_records;
+            // Beside other modes, comments that hold only some of the words are noise.
+            if *mode == Mode::Extracted && !alone && answer.relaxed {
+                continue;
+            }
+            let leads = alone || *mode == Mode::Prose && args.mode == Some(ModeArg::Prose);
+            let mut encoded = hits(&answer, detail, lines);
+            for hit in &mut encoded {
+                hit.lint = lint.within(&hit.file, (hit.start_line, hit.end_line));
+            }
+            take(&mut payload, *mode, &answer, encoded, leads);
         }
-        if payload.total.code + payload.total.prose == 0 && args.cursor.is_none() {
+        let Totals { code, prose, extracted_prose, .. } = payload.total;
+        if code + prose + extracted_prose == 0 && args.cursor.is_none() {
             let filters = options(args, Mode::All, lines).filters;
             payload.notes.extend(crate::suggest::nearest_query(&index, &args.query, &filters));
         }
     }
     if !tests.is_empty() && !with_records {
         payload.notes.push("meta and metaJson hold for records only, which this mode leaves out".into());
-        (payload.code, payload.prose, payload.total) = Default::default();
+        (payload.code, payload.prose, payload.extracted_prose, payload.total) = Default::default();
     }
     if with_records {
         search_records(call, search, repo, args, &tests, (detail, lines), modes.is_empty(), &mut payload)?;
     }
     if detail == Detail::Full {
-        let modes: [(_, &[HitJson]); 3] =
-            [("code", &payload.code), ("prose", &payload.prose), ("records", &payload.records)];
-        payload.bundles = Some(bundles(&modes));
+        payload.bundles = Some(bundles(&payload.modes()));
     }
     if args.stats == Some(true) {
         let micros = |duration: std::time::Duration| duration.as_micros() as f64 / 1000.0;
@@ -321,17 +340,17 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
 }
 
 /// The modes of the index, and whether records are searched too.
-fn modes(mode: Option<ModeArg>, by_meta: bool) -> Result<(Vec<Mode>, bool), SearchError> {
-    let unsupported = |what: &str| Err(SearchError::Unsupported { what: format!("the mode {what}") });
+fn modes(mode: Option<ModeArg>, by_meta: bool) -> (Vec<Mode>, bool) {
+    let all = || vec![Mode::Code, Mode::Prose, Mode::Extracted];
     match mode {
         // Only records have what these filters ask for.
-        None | Some(ModeArg::All) if by_meta => Ok((Vec::new(), true)),
-        None | Some(ModeArg::Both) => Ok((vec![Mode::Code, Mode::Prose], false)),
-        Some(ModeArg::All) => Ok((vec![Mode::Code, Mode::Prose], true)),
-        Some(ModeArg::Code) => Ok((vec![Mode::Code], false)),
-        Some(ModeArg::Prose) => Ok((vec![Mode::Prose], false)),
-        Some(ModeArg::ExtractedProse) => unsupported("extracted-prose"),
-        Some(ModeArg::Records) => Ok((Vec::new(), true)),
+        None | Some(ModeArg::All) if by_meta => (Vec::new(), true),
+        None | Some(ModeArg::Both) => (all(), false),
+        Some(ModeArg::All) => (all(), true),
+        Some(ModeArg::Code) => (vec![Mode::Code], false),
+        Some(ModeArg::Prose) => (vec![Mode::Prose, Mode::Extracted], false),
+        Some(ModeArg::ExtractedProse) => (vec![Mode::Extracted], false),
+        Some(ModeArg::Records) => (Vec::new(), true),
     }
 }
 
@@ -388,7 +407,8 @@ fn options(args: &Args, mode: Mode, lines: SnippetLines) -> Options {
             branch: args.branch.clone(),
             case_file: case || args.case_file == Some(true),
             case_tokens: case || args.case_tokens == Some(true),
-            facts: facts(args),
+            // What linters reported joins later.
+            facts: facts(args).into_iter().chain(by_lint(args, &Lint::default())).collect(),
             // Chosen later; until then no file is.
             files: asks_history(args).then(Default::default),
             lines: args.chunk_author.as_ref().map(|_| Default::default()),
@@ -449,6 +469,12 @@ fn by_lines(
     Ok(())
 }
 
+/// The filter that looks at what linters reported, beside mistakes of syntax.
+fn by_lint(args: &Args, lint: &Lint) -> Option<FactFilter> {
+    let wanted = args.lint?;
+    Some(FactFilter { name: "lint", want: Want::Lint(wanted, lint.reported()) })
+}
+
 /// The filters on facts, with the matching rules of the contract.
 fn facts(args: &Args) -> Vec<FactFilter> {
     let mut out = Vec::new();
@@ -483,7 +509,6 @@ fn facts(args: &Args) -> Vec<FactFilter> {
     add("riskSink", part(Fact::RiskSink, &args.risk_sink));
     add("riskCategory", part(Fact::RiskCategory, &args.risk_category));
     add("riskFlow", part(Fact::RiskFlow, &args.risk_flow));
-    add("lint", args.lint.map(|wanted| Want::Any(Fact::Lint, wanted)));
     add("async", flag(Fact::Async, args.is_async));
     add("generator", flag(Fact::Generator, args.generator));
     add("returns", flag(Fact::Returns, args.returns));
@@ -508,8 +533,9 @@ fn warn(call: &Call, answer: &Answer) {
 }
 
 fn take(payload: &mut Payload, mode: Mode, answer: &Answer, encoded: Vec<HitJson>, single: bool) {
-    let Totals { code, prose, .. } = &mut payload.total;
+    let Totals { code, prose, extracted_prose, .. } = &mut payload.total;
     match mode {
+        Mode::Extracted => (payload.extracted_prose, *extracted_prose) = (encoded, answer.total),
         Mode::Prose => (payload.prose, *prose) = (encoded, answer.total),
         Mode::Code | Mode::All => (payload.code, *code) = (encoded, answer.total),
     }

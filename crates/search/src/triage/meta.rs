@@ -28,10 +28,12 @@ pub fn tests(meta: Option<&Value>, meta_json: Option<&Value>) -> FaultResult<Vec
     }
     match meta_json {
         None => {}
-        Some(Value::String(text)) => {
-            let parsed: Value = serde_json::from_str(text)
-                .map_err(|error| Fault::invalid(format!("metaJson is not JSON: {error}")))?;
-            objects(&parsed, &mut tests)?;
+        Some(Value::String(text)) => objects(&parsed(text)?, &mut tests)?,
+        // A flag that may be repeated comes as a list of texts.
+        Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
+            for text in list.iter().filter_map(Value::as_str) {
+                objects(&parsed(text)?, &mut tests)?;
+            }
         }
         Some(value) => objects(value, &mut tests)?,
     }
@@ -39,6 +41,10 @@ pub fn tests(meta: Option<&Value>, meta_json: Option<&Value>) -> FaultResult<Vec
         true => Err(Fault::invalid(format!("more than {MAX_TESTS} filters on fields of records"))),
         false => Ok(tests),
     }
+}
+
+fn parsed(text: &str) -> FaultResult<Value> {
+    serde_json::from_str(text).map_err(|error| Fault::invalid(format!("metaJson is not JSON: {error}")))
 }
 
 fn objects(value: &Value, tests: &mut Vec<Test>) -> FaultResult<()> {

@@ -10,6 +10,7 @@ mod compact;
 mod downloads;
 mod extensions;
 mod files;
+mod filter_rows;
 mod origin;
 mod site;
 mod sqlite;

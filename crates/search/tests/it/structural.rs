@@ -9,45 +9,16 @@ use std::path::Path;
 use mainstay_contract::ErrorCode;
 use serde_json::{Value, json};
 
+use crate::filter_rows::{ALL, Row, fixture, imports, rows};
 use crate::site::Site;
-
-const ALL: &[&str] = &[
-    "bash",
-    "c",
-    "cpp",
-    "csharp",
-    "elixir",
-    "go",
-    "java",
-    "javascript",
-    "kotlin",
-    "lua",
-    "php",
-    "python",
-    "ruby",
-    "rust",
-    "scala",
-    "swift",
-    "typescript",
-];
-
-fn except(languages: &[&str]) -> Vec<&'static str> {
-    ALL.iter().copied().filter(|language| !languages.contains(language)).collect()
-}
 
 /// The fixture of every language, in a folder of its own.
 fn site() -> Site {
     let site = Site::new(&[]);
+    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../index/languages");
     for language in ALL {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../index/languages").join(language);
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let is_fixture = path.file_stem().is_some_and(|stem| stem == "facts");
-            if is_fixture && path.extension().is_some_and(|end| end != "scm" && end != "golden") {
-                let name = path.file_name().unwrap().to_str().unwrap();
-                site.write(&format!("{language}/{name}"), &std::fs::read(&path).unwrap());
-            }
-        }
+        let (name, text) = fixture(&languages, language);
+        site.write(&format!("{language}/{name}"), &text);
     }
     site.call("build_index", json!({})).unwrap();
     site
@@ -56,7 +27,7 @@ fn site() -> Site {
 /// `LANGUAGE NAME` of every hit in code.
 fn hits(site: &Site, args: &Value) -> BTreeSet<String> {
     let mut args = args.clone();
-    args["query"] = args.get("query").cloned().unwrap_or(json!("target"));
+    args["query"] = args.get("query").cloned().unwrap_or(json!("target OR numbers OR book"));
     args["mode"] = json!("code");
     args["top"] = json!(500);
     let found = site.call("search", args).unwrap();
@@ -66,135 +37,6 @@ fn hits(site: &Site, args: &Value) -> BTreeSet<String> {
         format!("{language} {}", hit["name"].as_str().unwrap_or_default())
     };
     hits.iter().map(name).collect()
-}
-
-/// What a filter must keep and drop, in which languages.
-struct Case {
-    args: Value,
-    languages: Vec<&'static str>,
-    keeps: &'static str,
-    drops: &'static str,
-}
-
-fn case(args: Value, languages: Vec<&'static str>) -> Case {
-    Case { args, languages, keeps: "target", drops: "decoy" }
-}
-
-fn cases() -> Vec<Case> {
-    let typed = vec![
-        "c",
-        "cpp",
-        "csharp",
-        "go",
-        "java",
-        "kotlin",
-        "php",
-        "python",
-        "rust",
-        "scala",
-        "swift",
-        "typescript",
-    ];
-    let throwing = except(&["bash", "c", "elixir", "go", "lua"]);
-    let awaiting = vec!["csharp", "javascript", "kotlin", "python", "rust", "swift", "typescript"];
-    vec![
-        case(json!({"param": "amount"}), except(&["bash"])),
-        case(json!({"calls": "settle"}), ALL.to_vec()),
-        case(json!({"uses": "settle"}), ALL.to_vec()),
-        case(json!({"reads": "BALANCE"}), except(&["elixir"])),
-        case(json!({"writes": "total"}), ALL.to_vec()),
-        case(json!({"writes": "copy"}), ALL.to_vec()),
-        case(json!({"mutates": "state"}), except(&["elixir"])),
-        case(json!({"alias": "copy=amount"}), ALL.to_vec()),
-        case(
-            json!({"decorator": "audited"}),
-            vec![
-                "c",
-                "csharp",
-                "java",
-                "javascript",
-                "kotlin",
-                "php",
-                "python",
-                "rust",
-                "scala",
-                "swift",
-                "typescript",
-            ],
-        ),
-        case(json!({"returnType": "receipt"}), typed),
-        case(json!({"inferredType": "Ledger"}), except(&["bash", "c", "elixir"])),
-        case(json!({"throws": "LedgerError"}), throwing),
-        case(json!({"throws": "LedgerError"}), vec!["elixir"]),
-        case(json!({"throws": "panic"}), vec!["go"]),
-        case(json!({"throws": "error"}), vec!["lua"]),
-        case(json!({"awaits": "settle"}), awaiting.clone()),
-        case(json!({"awaits": "Task.await"}), vec!["elixir"]),
-        case(json!({"async": true}), awaiting),
-        case(json!({"returns": true}), except(&["elixir"])),
-        case(json!({"visibility": "private"}), except(&["bash", "go", "javascript", "python", "rust"])),
-        case(json!({"visibility": "internal"}), vec!["rust"]),
-        case(json!({"branchesMin": 3}), ALL.to_vec()),
-        case(json!({"loopsMin": 2}), except(&["elixir"])),
-        case(json!({"breaksMin": 1}), except(&["elixir", "scala"])),
-        case(json!({"continuesMin": 1}), except(&["elixir", "lua", "scala"])),
-        Case {
-            args: json!({"generator": true, "query": "limit"}),
-            languages: vec!["cpp", "csharp", "javascript", "lua", "php", "python", "typescript"],
-            keeps: "numbers",
-            drops: "target",
-        },
-        Case {
-            args: json!({"extends": "base", "query": "book"}),
-            languages: vec![
-                "cpp",
-                "csharp",
-                "go",
-                "java",
-                "javascript",
-                "kotlin",
-                "php",
-                "python",
-                "ruby",
-                "rust",
-                "scala",
-                "swift",
-                "typescript",
-            ],
-            keeps: "Book",
-            drops: "target",
-        },
-        Case {
-            args: json!({"async": false}),
-            languages: except(&["bash", "c", "elixir", "go", "java", "lua", "php", "ruby", "scala"]),
-            keeps: "decoy",
-            drops: "none",
-        },
-        Case {
-            args: json!({"returns": false}),
-            languages: except(&["elixir"]),
-            keeps: "decoy",
-            drops: "target",
-        },
-        Case {
-            args: json!({"visibility": "public"}),
-            languages: vec![
-                "c",
-                "cpp",
-                "csharp",
-                "elixir",
-                "java",
-                "kotlin",
-                "lua",
-                "php",
-                "ruby",
-                "scala",
-                "typescript",
-            ],
-            keeps: "decoy",
-            drops: "target",
-        },
-    ]
 }
 
 #[test]
@@ -210,7 +52,7 @@ fn every_filter_keeps_the_target_and_drops_the_decoy() {
         }
     }
     let mut wrong = Vec::new();
-    for Case { args, languages, keeps, drops } in cases() {
+    for Row { args, languages, keeps, drops } in rows() {
         let found = hits(&site, &args);
         for language in languages {
             if !found.contains(&format!("{language} {keeps}")) {
@@ -260,23 +102,8 @@ fn filters_join_in_any_order_warm_and_cold() {
 #[test]
 fn imports_are_a_fact_of_the_whole_file() {
     let site = site();
-    for (import, language) in [
-        ("ledger.client", "python"),
-        ("./ledger/client.js", "javascript"),
-        ("./ledger/client", "typescript"),
-        ("std::collections::HashMap", "rust"),
-        ("example.com/ledger/client", "go"),
-        ("java.util.List", "java"),
-        ("ledger/client.h", "c"),
-        ("ledger/client.hpp", "cpp"),
-        ("System.Collections.Generic", "csharp"),
-        ("ledger/client", "ruby"),
-        ("Ledger\\Client", "php"),
-        ("Foundation", "swift"),
-        ("./ledger/client.sh", "bash"),
-        ("Ledger.Client", "elixir"),
-    ] {
-        let found = hits(&site, &json!({"import": import, "query": "target settle"}));
+    for Row { args, languages, .. } in imports() {
+        let (found, import, language) = (hits(&site, &args), &args["import"], languages[0]);
         assert!(found.contains(&format!("{language} target")), "{import}: {found:?}");
         let folders: BTreeSet<&str> = found.iter().filter_map(|hit| hit.split(' ').next()).collect();
         // Two languages may spell a module alike.
@@ -330,6 +157,55 @@ fn a_filter_a_language_cannot_meet_is_said() {
     );
     let everywhere = warned(json!({"decorator": "audited"}));
     assert_eq!(everywhere[0]["languages"], json!(["bash", "elixir", "go", "lua", "ruby"]));
+}
+
+/// A value each filter on facts accepts.
+fn any_value(filter: &str) -> Value {
+    match filter {
+        "async" | "generator" | "returns" | "lint" => json!(true),
+        "branchesMin" | "loopsMin" | "breaksMin" | "continuesMin" => json!(1),
+        _ => json!("anything"),
+    }
+}
+
+#[test]
+fn every_gap_of_the_table_is_said_and_nothing_else() {
+    let site = site();
+    let table: Vec<(&str, Vec<&str>)> =
+        mainstay_search::fact_coverage().into_iter().filter(|(language, _)| ALL.contains(language)).collect();
+    let all: BTreeSet<&str> = table.iter().flat_map(|(_, filters)| filters.iter().copied()).collect();
+    assert_eq!((table.len(), all.len()), (ALL.len(), 28));
+    for filter in all {
+        let gaps: BTreeSet<&str> = table
+            .iter()
+            .filter(|(_, known)| !known.contains(&filter))
+            .map(|(language, _)| *language)
+            .collect();
+        let said = |lang: &str| -> BTreeSet<String> {
+            let args = json!({ "query": "target", filter: any_value(filter), "lang": lang });
+            let warnings = site.warnings("search", args);
+            let of_filter = warnings.iter().filter(|warning| warning["code"] == "FILTER_NOT_KNOWN");
+            let mut languages = BTreeSet::new();
+            for warning in of_filter {
+                assert_eq!(warning["filter"], *filter);
+                languages.extend(
+                    warning["languages"]
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .map(|one| one.as_str().unwrap().to_owned()),
+                );
+            }
+            languages
+        };
+        let expected: BTreeSet<String> = gaps.iter().map(|one| (*one).to_owned()).collect();
+        assert_eq!(said(&ALL.join(",")), expected, "{filter}");
+        for language in ALL {
+            let expected: BTreeSet<String> =
+                gaps.get(language).map(|one| (*one).to_owned()).into_iter().collect();
+            assert_eq!(said(language), expected, "{filter} in {language}");
+        }
+    }
 }
 
 #[test]
