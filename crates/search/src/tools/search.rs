@@ -250,7 +250,7 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
     let began = Instant::now();
     let tests = meta::tests(args.meta.as_ref(), args.meta_json.as_ref())?;
     let (modes, with_records) = modes(args.mode, !tests.is_empty())?;
-    let vectors = if args.ann == Some(true) { Some(search.engine.vectors.needed()?) } else { None };
+    let vectors = if args.ann == Some(true) { Some(search.vectors.needed()?) } else { None };
     if args.cursor.is_some() && modes.len() + usize::from(with_records) > 1 {
         return Err(mainstay_contract::Fault::invalid(
             "a cursor needs a mode of its own: code, prose or records",
