@@ -155,6 +155,15 @@ pub const SETTINGS: &[Setting] = &[
     row("audit", Kind::Path, &[], "", "Directory of the audit log; calls are not logged when unset"),
     row("record", Kind::Path, &[], "", "File to record calls and answers in, for `mainstay replay`"),
     row("watch", Kind::Switch, &[], "false", "Keep indexes fresh from file events while a server runs"),
+    row("join-daemon", Kind::Switch, &[], "true", "Let `mainstay mcp` use a running daemon"),
+    row(
+        "runtime-dir",
+        Kind::Path,
+        &[],
+        "",
+        "Where daemons are found; the user's runtime directory when unset",
+    ),
+    row("daemon-sessions", Kind::Number, &[], "64", "Clients one daemon serves at once"),
     row(
         "download-sources",
         Kind::Path,
