@@ -12,6 +12,8 @@ pub const KNOWN_FEATURES: &[&str] = &["usage", "window", "hotness", "drift", "ri
 pub struct CatalogConfig {
     /// The directory of entries (`INSTRUCTIONS_DIR`); may be absent until the first write.
     pub dir: PathBuf,
+    /// Where relative paths of calls begin.
+    pub work_dir: PathBuf,
     /// Feature names as the operator gave them (`INDEX_FEATURES`).
     pub features: Vec<String>,
     /// Hash the governance projection with a final newline (`GOV_HASH_TRAILING_NEWLINE`).

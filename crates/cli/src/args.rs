@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, Command};
 
 use crate::budget;
 use crate::commands::{
-    audit, catalog, climax, connect, doctor, foundry, init, programs, replay, search, serve,
+    audit, catalog, climax, connect, daemon, doctor, foundry, init, programs, replay, search, serve,
 };
 use crate::settings::with_flags;
 
@@ -63,6 +63,7 @@ pub fn command() -> Command {
         with_flags(Command::new("mcp").about("Serve MCP and the native protocols on stdin and stdout"))
             .arg(fixtures())
             .after_help("Example: mainstay mcp --toolsets search"),
+        daemon::command(),
         with_flags(Command::new("serve").about("Serve the HTTP API and MCP over HTTP"))
             .arg(fixtures())
             .after_help("Example: mainstay serve --port 0 --json"),

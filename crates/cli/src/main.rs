@@ -11,6 +11,7 @@ mod ask;
 mod budget;
 mod clients;
 mod commands;
+mod daemon;
 mod doctor;
 mod files;
 mod fixtures;

@@ -9,9 +9,9 @@ use mainstay_contract::{Fault, FaultResult, Tool, Toolset};
 use mainstay_documents::{EXTRACT_WORD, Failure};
 use mainstay_foundry::{FoundryConfig, PolicyError};
 use mainstay_process::{Env, Launcher};
-use mainstay_programs::{Detail, ProgramsConfig};
+use mainstay_programs::{Detail, ProgramsConfig, Source};
 use mainstay_runtime::Runtime;
-use mainstay_search::{Debounce, DocumentProgram, Git, Network, SearchConfig, SkipReason};
+use mainstay_search::{Debounce, DocumentProgram, Git, Network, SearchConfig, SkipReason, Warm};
 
 use crate::app::{access, cache_dir, limits};
 use crate::fixtures;
@@ -24,6 +24,7 @@ const MIN_SECRET_CHARS: usize = 8;
 fn search(settings: &Settings, git: Git) -> SearchConfig {
     SearchConfig {
         repo: settings.repo(),
+        work_dir: settings.work_dir.clone(),
         cache_dir: cache_dir(settings),
         git,
         settings: crate::commands::config::as_json(settings),
@@ -87,6 +88,7 @@ pub fn catalog(settings: &Settings) -> CatalogConfig {
     let dir = settings.path("instructions-dir").unwrap_or_else(|| "instructions".into());
     CatalogConfig {
         dir: settings.work_dir.join(dir),
+        work_dir: settings.work_dir.clone(),
         features: settings.list("features").value,
         trailing_newline: settings.switch("gov-hash-trailing-newline").value,
         criteria_file: beside("docs/PROMPT-CRITERIA.json"),
@@ -103,19 +105,40 @@ pub struct App<'a> {
     extra: Vec<Tool>,
     /// Indexes are kept fresh; only where something runs for long.
     watch: bool,
+    /// What is kept in memory, shared where one process serves many.
+    warm: Warm,
+    is_shared: bool,
 }
 
 impl<'a> App<'a> {
     /// `fixtures` registers the tools that judge the server from outside.
     pub fn new(settings: &'a Settings, fixtures: bool) -> FaultResult<App<'a>> {
         let launcher = Launcher::this_program().map_err(|error| Fault::internal(&error))?;
-        Ok(App { settings, launcher: Arc::new(launcher), fixtures, extra: Vec::new(), watch: false })
+        Ok(App {
+            settings,
+            launcher: Arc::new(launcher),
+            fixtures,
+            extra: Vec::new(),
+            watch: false,
+            warm: Warm::default(),
+            is_shared: false,
+        })
     }
 
     /// Adds tools that belong to no toolset crate.
     pub fn with_tools(mut self, tools: Vec<Tool>) -> App<'a> {
         self.extra = tools;
         self
+    }
+
+    /// For one of many in this process: what is in memory is shared, and the folder of the settings is not the
+    /// folder of the process.
+    pub fn sharing(mut self, warm: &Warm) -> FaultResult<App<'a>> {
+        let launcher = Launcher::this_program().map_err(|error| Fault::internal(&error))?;
+        self.launcher = Arc::new(launcher.in_dir(&self.settings.work_dir));
+        self.warm = warm.clone();
+        self.is_shared = true;
+        Ok(self)
     }
 
     /// For a server: what the settings ask to go on between calls does.
@@ -142,8 +165,8 @@ impl<'a> App<'a> {
                 Toolset::Search => {
                     let watch = self.watch.then(Debounce::default);
                     let git = Git::new(Arc::clone(&self.launcher), self.child_env());
-                    let documents = self.document_program();
-                    let config = SearchConfig { watch, documents, ..search(self.settings, git) };
+                    let (documents, warm) = (self.document_program(), self.warm.clone());
+                    let config = SearchConfig { watch, documents, warm, ..search(self.settings, git) };
                     tools.extend(mainstay_search::tools(config));
                 }
                 Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
@@ -168,7 +191,11 @@ impl<'a> App<'a> {
     /// What the programs toolset is made of.
     pub fn programs(&self) -> ProgramsConfig {
         let mut given = ProgramsConfig::new(Arc::clone(&self.launcher), self.child_env());
-        given.configs = self.settings.list("programs").value;
+        let whole = |word: String| match Source::of(&word) {
+            Source::File(path) if self.is_shared => self.settings.work_dir.join(path).display().to_string(),
+            _ => word,
+        };
+        given.configs = self.settings.list("programs").value.into_iter().map(whole).collect();
         given.policy = self.settings.path("programs-policy");
         given.detail = match self.settings.switch("describe").value {
             true => Detail::Brief,

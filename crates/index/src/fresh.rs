@@ -160,9 +160,7 @@ fn work(
     let journal = Journal::open(store);
     let outcomes: Vec<Outcome> = files
         .par_iter()
-        .map(|found| {
-            examine(repo, found, max_file_bytes, documents, Tier::Structural, &journal, &|_| false)
-        })
+        .map(|found| examine(repo, found, max_file_bytes, documents, Tier::Structural, &journal, &|_| false))
         .collect();
     let mut builder = Builder::default();
     let mut entries = Vec::new();

@@ -38,7 +38,7 @@ pub(crate) fn run(
 ) -> Result<Finished, SpawnError> {
     let program = || resolve::display(&command.program);
     let call_id = command.call.clone().unwrap_or_else(|| launcher.next_call());
-    let request = resolve::request(command, &call_id)?;
+    let request = resolve::request(command, &call_id, launcher.base.as_deref())?;
     if stop.is_stopped() {
         return Err(SpawnError::Stopped);
     }

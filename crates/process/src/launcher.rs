@@ -23,14 +23,18 @@ use crate::supervise::timeout;
 /// Idle supervisors kept for the next call. More than a burst of calls from one client needs would only cost memory.
 const MAX_IDLE: usize = 4;
 
+/// Calls of this process, whichever launcher ran them.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
 /// Starts programs and sees to it that they end. Share one among all callers.
 ///
 /// Dropping it, or the death of this process by whatever means, ends every tree it has started.
 pub struct Launcher {
     program: PathBuf,
     args: Vec<OsString>,
+    /// Where relative paths of commands begin; our own working directory when there is none.
+    pub(crate) base: Option<PathBuf>,
     idle: Mutex<Vec<Supervisor>>,
-    calls: AtomicU64,
 }
 
 impl Launcher {
@@ -42,8 +46,8 @@ impl Launcher {
         Launcher {
             program: program.into(),
             args: args.into_iter().map(Into::into).collect(),
+            base: None,
             idle: Mutex::new(Vec::new()),
-            calls: AtomicU64::new(0),
         }
     }
 
@@ -53,6 +57,12 @@ impl Launcher {
         let link = PathBuf::from("/proc/self/exe");
         let program = if link.exists() { link } else { std::env::current_exe()? };
         Ok(Launcher::new(program, [SUPERVISE_WORD]))
+    }
+
+    /// Lets commands begin in `dir` as if it were our working directory.
+    pub fn in_dir(mut self, dir: impl Into<PathBuf>) -> Launcher {
+        self.base = Some(dir.into());
+        self
     }
 
     /// Runs `command` to its end, on the calling thread.
@@ -69,7 +79,7 @@ impl Launcher {
 
     /// Returns an id that no other call of this machine has at the moment.
     pub(crate) fn next_call(&self) -> String {
-        format!("{}-{}", std::process::id(), self.calls.fetch_add(1, Ordering::Relaxed) + 1)
+        format!("{}-{}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// Returns a supervisor without a call.

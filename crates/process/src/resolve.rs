@@ -15,23 +15,22 @@ use crate::wire::Request;
 /// Where programs are looked for when the child's environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Returns what the supervisor is to start for `command`.
-pub(crate) fn request(command: &Command, call: &str) -> Result<Request, SpawnError> {
+/// Returns what the supervisor is to start for `command`; `base` is where its relative paths begin, where that is not
+/// our own working directory.
+pub(crate) fn request(command: &Command, call: &str, base: Option<&Path>) -> Result<Request, SpawnError> {
     check_bytes(command)?;
-    check_cwd(command.cwd.as_deref())?;
+    let cwd = match base {
+        Some(base) => Some(base.join(command.cwd.as_deref().unwrap_or(Path::new("")))),
+        None => command.cwd.clone(),
+    };
+    check_cwd(cwd.as_deref(), command.cwd.as_deref())?;
     let program = find(&command.program, &command.env)?;
     let mut args = vec![command.program.clone()];
     args.extend(command.args.iter().cloned());
     let mut env: Vec<_> = command.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     env.retain(|(name, _)| name != CALL_MARKER);
     env.push((CALL_MARKER.into(), call.into()));
-    Ok(Request {
-        program,
-        args,
-        env,
-        cwd: command.cwd.clone().map(PathBuf::into_os_string),
-        grace: command.grace,
-    })
+    Ok(Request { program, args, env, cwd: cwd.map(PathBuf::into_os_string), grace: command.grace })
 }
 
 fn check_bytes(command: &Command) -> Result<(), SpawnError> {
@@ -55,15 +54,17 @@ fn check_bytes(command: &Command) -> Result<(), SpawnError> {
     }
 }
 
-fn check_cwd(cwd: Option<&Path>) -> Result<(), SpawnError> {
+/// `named` is the directory as the caller wrote it.
+fn check_cwd(cwd: Option<&Path>, named: Option<&Path>) -> Result<(), SpawnError> {
     let Some(cwd) = cwd else { return Ok(()) };
+    let path = || named.unwrap_or(cwd).to_owned();
     match cwd.metadata() {
         Ok(metadata) if metadata.is_dir() => Ok(()),
-        Ok(_) => Err(SpawnError::CwdNotDirectory { path: cwd.to_owned() }),
+        Ok(_) => Err(SpawnError::CwdNotDirectory { path: path() }),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            Err(SpawnError::CwdNotDirectory { path: cwd.to_owned() })
+            Err(SpawnError::CwdNotDirectory { path: path() })
         }
-        Err(_) => Err(SpawnError::CwdMissing { path: cwd.to_owned() }),
+        Err(_) => Err(SpawnError::CwdMissing { path: path() }),
     }
 }
 
@@ -98,7 +99,8 @@ pub(crate) fn explain(command: &Command, request: &Request, errno: i32) -> Spawn
     match Errno::from_raw_os_error(errno) {
         Errno::NOENT => {
             let path = Path::new(&request.program);
-            let path = command.cwd.as_deref().map_or_else(|| path.to_owned(), |cwd| cwd.join(path));
+            let path =
+                request.cwd.as_deref().map_or_else(|| path.to_owned(), |cwd| Path::new(cwd).join(path));
             if path.exists() {
                 not_executable(&command.program, "the interpreter it names does not exist")
             } else {

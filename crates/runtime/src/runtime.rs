@@ -74,6 +74,13 @@ pub(crate) struct Inner {
     me: Weak<Inner>,
 }
 
+impl Drop for Inner {
+    /// A process may outlive its runtimes, and a deadline that was withdrawn would keep the timer's thread waiting for it.
+    fn drop(&mut self) {
+        self.timer.clear();
+    }
+}
+
 /// The tools of one server and everything that runs them.
 #[derive(Clone)]
 pub struct Runtime(Arc<Inner>);

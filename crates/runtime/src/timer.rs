@@ -53,6 +53,12 @@ impl Timer {
         key
     }
 
+    /// Plans nothing any more, so that the thread ends soon.
+    pub fn clear(&self) {
+        self.0.lock().actions.clear();
+        self.0.changed.notify_one();
+    }
+
     pub fn withdraw(&self, key: TimerKey) {
         self.0.lock().actions.remove(&key);
     }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mainstay_contract::{Call, CancelToken, Progress};
@@ -13,6 +14,7 @@ use crate::cache::{self, Cached};
 use crate::documents::DocumentProgram;
 use crate::store::index_dir;
 use crate::vectors::Vectors;
+use crate::warm::Kept;
 use crate::watch::Uses;
 
 /// Indexes kept open; one more pushes out the one unused for longest.
@@ -20,27 +22,52 @@ const MAX_OPEN: usize = 16;
 /// Calls in quick succession share one look at the files.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-struct Opened {
+struct One {
     index: Arc<Index>,
     looked: Option<Instant>,
     used: Instant,
 }
 
-/// The indexes of this process.
+/// The open indexes of one cache folder.
+#[derive(Default)]
+pub struct Opened {
+    indexes: Mutex<HashMap<PathBuf, One>>,
+    ever: AtomicU64,
+}
+
+impl Opened {
+    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, One>> {
+        self.indexes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many are open, and how many times one was opened.
+    pub fn counts(&self) -> (usize, u64) {
+        (self.lock().len(), self.ever.load(Ordering::Relaxed))
+    }
+}
+
+/// The indexes one toolset works with.
 pub struct Engine {
     cache_dir: PathBuf,
-    open: Mutex<HashMap<PathBuf, Opened>>,
+    kept: Arc<Kept>,
     /// Who keeps used indexes fresh.
     uses: Option<Uses>,
-    /// What search by meaning needs.
-    pub vectors: Vectors,
     documents: Option<DocumentProgram>,
 }
 
 impl Engine {
-    pub fn new(cache_dir: PathBuf, uses: Option<Uses>, documents: Option<DocumentProgram>) -> Engine {
-        let vectors = Vectors::new(&cache_dir);
-        Engine { cache_dir, open: Mutex::default(), uses, vectors, documents }
+    pub fn new(
+        cache_dir: PathBuf,
+        kept: Arc<Kept>,
+        uses: Option<Uses>,
+        documents: Option<DocumentProgram>,
+    ) -> Engine {
+        Engine { cache_dir, kept, uses, documents }
+    }
+
+    /// What search by meaning needs.
+    fn vectors(&self) -> &Vectors {
+        &self.kept.vectors
     }
 
     pub fn index_dir(&self, repo: &Path) -> PathBuf {
@@ -50,7 +77,7 @@ impl Engine {
     /// The index of a repository, compared with the files as they are now.
     pub fn index(&self, repo: &Path) -> Result<Arc<Index>, SearchError> {
         let (index, look) = {
-            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut open = self.kept.opened.lock();
             let now = Instant::now();
             match open.get_mut(repo) {
                 Some(opened) => {
@@ -61,6 +88,7 @@ impl Engine {
                 None => {
                     let reader = self.documents.as_ref().map(|program| program.until(&CancelToken::new()));
                     let index = Arc::new(Index::open_reading(repo, &self.index_dir(repo), reader)?);
+                    self.kept.opened.ever.fetch_add(1, Ordering::Relaxed);
                     self.uses.iter().for_each(|uses| uses.tell(repo));
                     if open.len() >= MAX_OPEN
                         && let Some(oldest) =
@@ -68,10 +96,7 @@ impl Engine {
                     {
                         open.remove(&oldest);
                     }
-                    open.insert(
-                        repo.to_owned(),
-                        Opened { index: Arc::clone(&index), looked: None, used: now },
-                    );
+                    open.insert(repo.to_owned(), One { index: Arc::clone(&index), looked: None, used: now });
                     (index, true)
                 }
             }
@@ -81,7 +106,7 @@ impl Engine {
                 self.forget(repo);
                 return Err(error.into());
             }
-            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut open = self.kept.opened.lock();
             if let Some(opened) = open.get_mut(repo) {
                 opened.looked = Some(Instant::now());
             }
@@ -90,14 +115,14 @@ impl Engine {
     }
 
     fn forget(&self, repo: &Path) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(repo);
+        self.kept.opened.lock().remove(repo);
     }
 
     /// Builds or updates the index of a repository, reporting progress and stopping when told to.
     pub fn build(&self, call: &Call, repo: &Path, full: bool) -> Result<BuildReport, SearchError> {
         let now_ms = u64::try_from(call.now().as_millisecond()).unwrap_or(0);
         // A table that cannot be read is no reason to go without an index.
-        let vectors = self.vectors.table().ok().flatten();
+        let vectors = self.vectors().table().ok().flatten();
         let documents = self.documents.as_ref().map(|program| program.until(call.cancel()));
         let options = BuildOptions { full, vectors, documents, now_ms, ..BuildOptions::default() };
         let began = Instant::now();
@@ -106,7 +131,7 @@ impl Engine {
             call.cancel().is_cancelled()
         })?;
         cache::remember(&self.index_dir(repo), repo)?;
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.kept.opened.lock();
         if let Some(opened) = open.get_mut(repo) {
             opened.looked = None;
         }
@@ -116,7 +141,7 @@ impl Engine {
     /// Deletes an index; refused while a build is writing it.
     pub fn remove(&self, cached: &Cached) -> Result<(), SearchError> {
         Index::remove(&cached.dir)?;
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.kept.opened.lock();
         open.retain(|repo, _| self.index_dir(repo) != cached.dir);
         Ok(())
     }

@@ -21,6 +21,7 @@ mod suggest;
 mod tools;
 mod triage;
 mod vectors;
+mod warm;
 mod watch;
 mod workspace;
 
@@ -30,6 +31,7 @@ use std::sync::Arc;
 use mainstay_contract::{Tool, ToolDef};
 use serde_json::Value;
 
+use warm::Kept;
 use watch::Watch;
 
 pub use documents::DocumentProgram;
@@ -37,6 +39,7 @@ pub use download::{DownloadError, Network};
 pub use error::SearchError;
 pub use git::Git;
 pub use mainstay_index::SkipReason;
+pub use warm::Warm;
 pub use watch::Debounce;
 
 /// What the toolset is given; it reads nothing from the environment.
@@ -44,6 +47,8 @@ pub use watch::Debounce;
 pub struct SearchConfig {
     /// The repository meant when a call names none.
     pub repo: PathBuf,
+    /// Where relative paths of calls begin.
+    pub work_dir: PathBuf,
     /// Where indexes and downloads are kept.
     pub cache_dir: PathBuf,
     /// How facts about history are found; none are where git is not available.
@@ -58,41 +63,41 @@ pub struct SearchConfig {
     pub documents: Option<DocumentProgram>,
     /// Keep the indexes that are used fresh from file events.
     pub watch: Option<Debounce>,
+    /// What is kept in memory, shared with whoever has the same one.
+    pub warm: Warm,
 }
 
 /// What the tools of this toolset share.
 struct Search {
     config: SearchConfig,
     engine: engine::Engine,
-    /// The SQLite indexes that are loaded.
-    shelf: sqlite::Shelf,
-    ledgers: triage::ledger::Ledgers,
-    finder: triage::find::Finder,
     git: Git,
-    histories: history::Histories,
+    kept: Arc<Kept>,
     lint: lint::Reports,
 }
 
 impl Search {
-    fn new(config: SearchConfig, engine: engine::Engine) -> Search {
-        Search {
-            engine,
-            shelf: sqlite::Shelf::default(),
-            ledgers: triage::ledger::Ledgers::new(config.cache_dir.clone()),
-            finder: triage::find::Finder::default(),
-            git: config.git.clone(),
-            histories: history::Histories::default(),
-            lint: lint::Reports::new(config.lint_reports.clone()),
-            config,
-        }
+    fn new(config: SearchConfig, uses: Option<watch::Uses>) -> Search {
+        let kept = config.warm.of(&config.cache_dir);
+        let (cache_dir, documents) = (config.cache_dir.clone(), config.documents.clone());
+        let engine = engine::Engine::new(cache_dir, Arc::clone(&kept), uses, documents);
+        let lint = lint::Reports::new(config.lint_reports.clone());
+        Search { engine, git: config.git.clone(), kept, lint, config }
+    }
+}
+
+impl std::ops::Deref for Search {
+    type Target = Kept;
+
+    fn deref(&self) -> &Kept {
+        &self.kept
     }
 }
 
 /// The tools of this toolset.
 pub fn tools(config: SearchConfig) -> Vec<Tool> {
     let (watch, uses) = config.watch.map(Watch::new).unzip();
-    let engine = engine::Engine::new(config.cache_dir.clone(), uses, config.documents.clone());
-    let search = Arc::new(Search::new(config, engine));
+    let search = Arc::new(Search::new(config, uses));
     if let Some(watch) = watch {
         watch.start(&search);
     }

@@ -12,17 +12,22 @@ const MAX_PATH_BYTES: usize = 4096;
 /// Resolves the repository a call names, or the server's own, and checks that the caller may see it.
 pub fn resolve(call: &Call, config: &SearchConfig, named: Option<&str>) -> FaultResult<PathBuf> {
     let path = match named {
-        Some(text) => checked(text)?,
+        Some(text) => config.work_dir.join(checked(text)?),
         None => config.repo.clone(),
     };
-    let resolved = allowed(call, &path)?;
+    let resolved = opened(call, &path, named.map(Path::new).unwrap_or(&path))?;
     call.about_repo(resolved.display().to_string());
     Ok(resolved)
 }
 
 /// A directory with links resolved, if the caller may see it.
 pub fn allowed(call: &Call, path: &Path) -> FaultResult<PathBuf> {
-    let shown: String = path.display().to_string().chars().take(200).collect();
+    opened(call, path, path)
+}
+
+/// `named` is the path as the caller wrote it.
+fn opened(call: &Call, path: &Path, named: &Path) -> FaultResult<PathBuf> {
+    let shown: String = named.display().to_string().chars().take(200).collect();
     // Outside the allowed roots an existing directory must look like a missing one.
     let resolved = path.canonicalize();
     if let Some(roots) = &call.caller().roots

@@ -38,9 +38,9 @@ struct Args {
 }
 
 fn run(catalog: &Catalog, call: &Call, args: Args) -> Result<FileImport, Fault> {
+    let path = catalog.config.work_dir.join(&args.path);
     if let Some(roots) = &call.caller().roots {
-        let inside =
-            args.path.canonicalize().is_ok_and(|path| roots.iter().any(|root| path.starts_with(root)));
+        let inside = path.canonicalize().is_ok_and(|path| roots.iter().any(|root| path.starts_with(root)));
         if !inside {
             return Err(Fault::new(
                 ErrorCode::Forbidden,
@@ -56,5 +56,5 @@ fn run(catalog: &Catalog, call: &Call, args: Args) -> Result<FileImport, Fault> 
         Some(true) => Intent::Apply(args.mode.unwrap_or_default()),
         _ => Intent::Preview,
     };
-    catalog.import_files(&args.path, intent, &author(call)).map_err(Into::into)
+    catalog.import_files(&path, intent, &author(call)).map_err(Into::into)
 }

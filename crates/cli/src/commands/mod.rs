@@ -9,12 +9,13 @@ pub mod config;
 pub mod connect;
 mod contract;
 mod cost;
+pub mod daemon;
 mod dashboard;
 pub mod doctor;
 mod documents;
 pub mod foundry;
 pub mod init;
-mod mcp;
+pub mod mcp;
 pub mod programs;
 mod purity;
 mod reference;
@@ -68,6 +69,7 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("index", matches)) => search::index(matches, output),
         Some(("show", matches)) => search::show(matches, output),
         Some(("mcp", matches)) => mcp::run(matches),
+        Some(("daemon", matches)) => daemon::run(matches, output),
         Some(("serve", matches)) => serve::run(matches, output),
         Some(("dashboard", matches)) => serve::run_dashboard(matches, output),
         Some(("call", matches)) => call::run(matches, output),

@@ -129,6 +129,36 @@ pub(super) fn port(look: &Look<'_>) -> Row {
     row.facts(facts)
 }
 
+pub(super) fn daemon(look: &Look<'_>) -> Row {
+    let found = crate::daemon::find(look.settings);
+    let facts: Vec<Value> = found
+        .iter()
+        .map(|one| json!({ "socket": one.socket, "joined": one.is_joined, "status": one.status }))
+        .collect();
+    let facts = json!({ "daemons": facts, "joins": look.settings.switch("join-daemon").value });
+    let running = || found.iter().filter_map(|one| Some((one.is_joined, one.status.as_ref()?)));
+    let pid = |status: &Value| status["pid"].to_string();
+    let foreign: Vec<String> =
+        running().filter(|(is_joined, _)| !is_joined).map(|(_, status)| pid(status)).collect();
+    let own = running().find(|(is_joined, _)| *is_joined);
+    let detail = match own {
+        Some((_, status)) => {
+            let clients = status["sessions"]["now"].as_array().map_or(0, Vec::len) as u64;
+            let (pid, clients) = (pid(status), crate::units::many(clients, "client"));
+            format!("process {pid} serves {clients}; indexes in memory: {}", status["indexes"]["open"])
+        }
+        None => "none runs; each client has a server of its own".to_owned(),
+    };
+    let state = if own.is_some() { State::Ok } else { State::Note };
+    if foreign.is_empty() {
+        return Row::new("daemon", state, detail).facts(facts);
+    }
+    let left = format!("{detail}; of another build: {}", foreign.join(", "));
+    Row::new("daemon", State::Warning, left)
+        .next(format!("end what an older build left running with `kill {}`", foreign.join(" ")))
+        .facts(facts)
+}
+
 pub(super) fn strays() -> Row {
     let strays: Vec<_> = list_strays(None).into_iter().filter(|stray| !stray.is_supervised).collect();
     let facts: Vec<Value> = strays

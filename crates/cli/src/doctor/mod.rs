@@ -83,6 +83,7 @@ impl Look<'_> {
             machine::browser(self),
             machine::processes(self),
             machine::port(self),
+            machine::daemon(self),
             product::smoke(self),
         ];
         rows.extend(update::update(self));

@@ -174,24 +174,7 @@ pub fn with_flags(command: Command) -> Command {
 fn add_flags(command: Command) -> Command {
     let command =
         command.arg(Arg::new("config").long("config").value_name("FILE").help("Configuration file to use"));
-    let command = SETTINGS.iter().fold(command, |command, setting| {
-        let arg = Arg::new(setting.key).long(setting.key).help(setting.help).help_heading("Settings");
-        command.arg(match setting.kind {
-            Kind::Switch => arg
-                .num_args(0..=1)
-                .require_equals(true)
-                .default_missing_value("true")
-                .value_name("BOOL")
-                .hide_default_value(true),
-            Kind::List | Kind::Paths => arg.action(ArgAction::Append).value_name("A,B"),
-            Kind::Number => arg.value_name("N"),
-            Kind::Path => arg.value_name("PATH"),
-            Kind::Choice(words) => {
-                arg.value_name("WORD").help(format!("{} [{}]", setting.help, words.join("|")))
-            }
-            Kind::Text => arg.value_name("TEXT"),
-        })
-    });
+    let command = SETTINGS.iter().fold(command, |command, setting| command.arg(flag(setting)));
     SHORT_FLAGS.iter().fold(command, |command, (flag, key, value)| {
         let help = format!("Short for --{key}={value}");
         command
@@ -199,11 +182,35 @@ fn add_flags(command: Command) -> Command {
     })
 }
 
+/// Adds the flags of these settings, for a command to which the others mean nothing.
+pub fn with_some_flags(command: Command, keys: &[&str]) -> Command {
+    let wanted = SETTINGS.iter().filter(|setting| keys.contains(&setting.key));
+    wanted.fold(command, |command, setting| command.arg(flag(setting)))
+}
+
+fn flag(setting: &'static Setting) -> Arg {
+    let arg = Arg::new(setting.key).long(setting.key).help(setting.help).help_heading("Settings");
+    match setting.kind {
+        Kind::Switch => arg
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .value_name("BOOL")
+            .hide_default_value(true),
+        Kind::List | Kind::Paths => arg.action(ArgAction::Append).value_name("A,B"),
+        Kind::Number => arg.value_name("N"),
+        Kind::Path => arg.value_name("PATH"),
+        Kind::Choice(words) => arg.value_name("WORD").help(format!("{} [{}]", setting.help, words.join("|"))),
+        Kind::Text => arg.value_name("TEXT"),
+    }
+}
+
 /// Flags that set another setting: flag, key, value.
 const SHORT_FLAGS: &[(&str, &str, &str)] = &[
     ("classic", "form", "classic"),
     ("discovery", "form", "discovery"),
     ("no-dashboard", "dashboard", "false"),
+    ("no-daemon", "join-daemon", "false"),
 ];
 
 /// What was chosen with flags of this command line.

@@ -164,6 +164,15 @@ pub const SETTINGS: &[Setting] = &[
     ),
     row("lint-reports", Kind::Paths, &[], "", "SARIF files of linters, which search shows and filters by"),
     row("watch", Kind::Switch, &[], "false", "Keep indexes fresh from file events while a server runs"),
+    row("join-daemon", Kind::Switch, &[], "true", "Let `mainstay mcp` use a running daemon"),
+    row(
+        "runtime-dir",
+        Kind::Path,
+        &[],
+        "",
+        "Where daemons are found; the user's runtime directory when unset",
+    ),
+    row("daemon-sessions", Kind::Number, &[], "64", "Clients one daemon serves at once"),
     row(
         "download-sources",
         Kind::Path,

@@ -43,11 +43,15 @@ impl Client {
     }
 
     pub fn send(&mut self, message: &Value) {
+        self.send_text(&message.to_string());
+    }
+
+    /// Sends a message as it is written.
+    pub fn send_text(&mut self, text: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         match self.framing {
-            Framing::Lines => writeln!(stdin, "{message}").unwrap(),
+            Framing::Lines => writeln!(stdin, "{text}").unwrap(),
             Framing::ContentLength => {
-                let text = message.to_string();
                 write!(stdin, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
             }
         }

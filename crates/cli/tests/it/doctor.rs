@@ -35,6 +35,7 @@ fn a_sound_machine_is_ready_and_stays_as_it_is() {
             "browser",
             "processes",
             "port",
+            "daemon",
             "server",
             "client",
             "strays"

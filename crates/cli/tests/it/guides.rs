@@ -177,6 +177,11 @@ fn foundry_releases_guide_is_true() {
 }
 
 #[test]
+fn daemon_guide_is_true() {
+    check_guide("daemon.md");
+}
+
+#[test]
 fn dashboard_guide_is_true() {
     check_guide("dashboard.md");
 }

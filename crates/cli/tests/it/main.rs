@@ -9,6 +9,7 @@ mod commands;
 mod connect;
 mod contracts;
 mod crates;
+mod daemon;
 mod dashboard;
 mod doctor;
 mod downloads;

@@ -14,6 +14,8 @@ const COMMANDS: &[(&str, i32)] = &[
     ("connect cursor", 0),
     ("disconnect cursor", 0),
     ("doctor", 0),
+    ("daemon status", 1),
+    ("daemon stop", 3),
     ("search parse_config", 0),
     ("search no_such_word_anywhere", 1),
     ("index build", 0),
@@ -67,7 +69,7 @@ const COMMANDS: &[(&str, i32)] = &[
 
 /// Commands that serve until they are stopped, or print rows as they come.
 const STREAMS: &[&str] =
-    &["audit export", "mcp", "serve", "programs run", "climax", "climax run", "dashboard"];
+    &["audit export", "mcp", "daemon", "serve", "programs run", "climax", "climax run", "dashboard"];
 
 fn site() -> Site {
     Site::new().file("src/lib.rs", "pub fn parse_config() {}\n").file("tree.json", TREE)

@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Framing};
+use crate::daemon::{Daemon, behind_a_shell, joining};
 use crate::site::{MAINSTAY, Site, wait_until};
 
 /// Each process notes its number. Three generations, one in a session of its own, and one there that ignores SIGTERM.
@@ -179,4 +180,45 @@ fn nothing_survives_sigterm_of_a_command() {
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     child.wait().unwrap();
     forest.assert_is_gone();
+}
+
+#[test]
+fn nothing_survives_in_the_daemon_when_its_client_or_the_parent_of_that_is_killed() {
+    let forest = Forest::new();
+    let daemon = Daemon::start(&forest.site, &[]);
+    let own = joining(&forest.site, &["mcp", "--conformance-fixtures"]);
+    for command in [own, behind_a_shell(&forest.site)] {
+        forest.site.write("pids", "");
+        let mut client = Client::start(forest.with_tree(command), Framing::Lines);
+        forest.grow(&mut client);
+        assert_eq!(daemon.clients(), 1);
+        signal(&client, Signal::KILL);
+        client.wait();
+        assert!(client.stdin.is_some(), "the input is still open");
+        forest.assert_is_gone();
+        wait_until("the session to end", || daemon.clients() == 0);
+    }
+}
+
+#[test]
+fn nothing_survives_sigkill_of_the_daemon() {
+    let forest = Forest::new();
+    let mut daemon = Daemon::start(&forest.site, &[]);
+    let command =
+        joining(&forest.site, &["mcp", "--toolsets", "programs", "--classic", "--programs", "tree.yaml"]);
+    forest.site.write(
+        "tree.yaml",
+        "name: tree\ncommand: sh\nenv_allow: [TREE_PIDS]\ntools:\n- {name: tree_grow, description: Grow, command: tree.sh}\n",
+    );
+    let mut client = Client::start(forest.with_tree(command), Framing::Lines);
+    client.initialize();
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "tree_grow" } }),
+    );
+    wait_until("the tree to grow", || forest.noted().len() == SIZE);
+    signal(&daemon.process, Signal::KILL);
+    daemon.process.wait();
+    assert_eq!(client.answer(&json!(7))["result"]["isError"], true);
+    forest.assert_is_gone();
+    assert!(client.close().success());
 }

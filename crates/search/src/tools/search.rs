@@ -255,7 +255,7 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
         // The pages of prose go on; what is extracted has pages in a mode of its own.
         modes.truncate(1);
     }
-    let vectors = if args.ann == Some(true) { Some(search.engine.vectors.needed()?) } else { None };
+    let vectors = if args.ann == Some(true) { Some(search.vectors.needed()?) } else { None };
     if args.cursor.is_some() && modes.len() + usize::from(with_records) > 1 {
         return Err(mainstay_contract::Fault::invalid(
             "a cursor needs a mode of its own: code, prose, extracted-prose or records",

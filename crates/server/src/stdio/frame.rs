@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use crate::identity::Transport;
+
 /// The longest message accepted; a longer one is skipped without being kept in memory.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 const CHUNK_BYTES: usize = 64 << 10;
@@ -12,6 +14,25 @@ const MAX_HEADER_BYTES: usize = 8 << 10;
 pub enum Framing {
     Lines,
     ContentLength,
+}
+
+impl Framing {
+    pub fn of(transport: Transport) -> Framing {
+        match transport {
+            Transport::Sdk => Framing::Lines,
+            Transport::Legacy => Framing::ContentLength,
+        }
+    }
+
+    /// A message as it goes over the wire.
+    pub fn framed(self, message: &[u8]) -> Vec<u8> {
+        match self {
+            Framing::Lines => [message, b"\n"].concat(),
+            Framing::ContentLength => {
+                [format!("Content-Length: {}\r\n\r\n", message.len()).as_bytes(), message].concat()
+            }
+        }
+    }
 }
 
 /// One thing read from the client.
@@ -35,6 +56,9 @@ pub struct Reader<R> {
     searched: usize,
     /// Bytes of an oversized message still to be thrown away; `None` when there is none.
     skipping: Option<Skip>,
+    max_bytes: usize,
+    /// Whether a last line without its end is a message.
+    takes_rest: bool,
 }
 
 enum Skip {
@@ -44,7 +68,21 @@ enum Skip {
 
 impl<R: Read> Reader<R> {
     pub fn new(input: R, framing: Framing) -> Reader<R> {
-        Reader { input, framing, buffer: Vec::new(), start: 0, searched: 0, skipping: None }
+        Reader {
+            input,
+            framing,
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+            skipping: None,
+            max_bytes: MAX_MESSAGE_BYTES,
+            takes_rest: true,
+        }
+    }
+
+    /// Reads what a server of ours sends: of any length, and never half a message.
+    pub fn of_server(input: R, framing: Framing) -> Reader<R> {
+        Reader { max_bytes: usize::MAX, takes_rest: false, ..Reader::new(input, framing) }
     }
 
     /// Returns the next message, or `None` at the end of input. `before_wait` runs whenever the
@@ -67,8 +105,8 @@ impl<R: Read> Reader<R> {
     /// The last line may lack its newline.
     fn rest(&mut self) -> Option<Frame<'_>> {
         let from = std::mem::replace(&mut self.start, self.buffer.len());
-        let unfinished =
-            self.framing == Framing::Lines && self.skipping.is_none() && from < self.buffer.len();
+        let is_line = self.framing == Framing::Lines && self.takes_rest;
+        let unfinished = is_line && self.skipping.is_none() && from < self.buffer.len();
         unfinished.then(|| Frame::Message(&self.buffer[from..]))
     }
 
@@ -104,7 +142,7 @@ impl<R: Read> Reader<R> {
         let from = self.searched.max(self.start);
         let Some(found) = memchr::memchr(b'\n', &self.buffer[from..]) else {
             self.searched = self.buffer.len();
-            if self.skipping.is_some() || self.buffer.len() - self.start > MAX_MESSAGE_BYTES {
+            if self.skipping.is_some() || self.buffer.len() - self.start > self.max_bytes {
                 self.skipping = Some(Skip::ToNewline);
                 self.start = self.buffer.len();
             }
@@ -139,7 +177,7 @@ impl<R: Read> Reader<R> {
             self.start = body;
             return Cut::BadHeader;
         };
-        if length > MAX_MESSAGE_BYTES {
+        if length > self.max_bytes {
             self.start = body;
             self.skipping = Some(Skip::Bytes(length));
             return self.cut_frame();

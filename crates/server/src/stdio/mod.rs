@@ -9,7 +9,13 @@ mod frame;
 mod handshake;
 mod message;
 mod outbox;
+#[cfg(unix)]
+mod owed;
+#[cfg(unix)]
+mod relay;
 mod session;
+#[cfg(unix)]
+mod takeover;
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -18,12 +24,13 @@ use std::time::Duration;
 
 use mainstay_runtime::Runtime;
 
+#[cfg(unix)]
+pub use relay::{Lost, Relayed, relay};
 pub use session::SessionConfig;
 
 use self::frame::{Frame, Framing, Reader};
 use self::outbox::Outbox;
 use self::session::Session;
-use crate::identity::Transport;
 use crate::rpc::RpcError;
 
 /// Why a server ends.
@@ -37,6 +44,8 @@ pub enum End {
     Exit,
     /// A signal, or the parent process is gone.
     Stopped,
+    /// The process that served in our place is gone.
+    Lost,
 }
 
 /// Ends the server from another thread.
@@ -80,15 +89,39 @@ impl Stdio {
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,
     ) -> std::io::Result<Stdio> {
-        let framing = match config.transport {
-            Transport::Sdk => Framing::Lines,
-            Transport::Legacy => Framing::ContentLength,
-        };
+        Stdio::begin(runtime, config, (stopper, ends), input, output, |_| ())
+    }
+
+    /// Goes on where a server elsewhere stopped; `output` is the client's.
+    #[cfg(unix)]
+    pub fn take_over(
+        runtime: Runtime,
+        config: SessionConfig,
+        stops: (Stopper, Ends),
+        lost: Lost,
+        output: impl Write + Send + 'static,
+    ) -> std::io::Result<Stdio> {
+        let Lost { input, introduction, owed } = lost;
+        Stdio::begin(runtime, config, stops, input, output, move |session| {
+            session.take_over(introduction.as_deref(), &owed);
+        })
+    }
+
+    fn begin(
+        runtime: Runtime,
+        config: SessionConfig,
+        (stopper, ends): (Stopper, Ends),
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+        first: impl FnOnce(&mut Session) + Send + 'static,
+    ) -> std::io::Result<Stdio> {
+        let framing = Framing::of(config.transport);
         let closed = stopper.clone();
         let outbox = Outbox::start(Box::new(output), framing, move || closed.stop(End::OutputClosed))?;
-        let session = Session::new(runtime.clone(), Arc::new(config), outbox.clone(), stopper.clone());
+        let mut session = Session::new(runtime.clone(), Arc::new(config), outbox.clone(), stopper.clone());
         let reader_outbox = outbox.clone();
         std::thread::Builder::new().name("reader".into()).spawn(move || {
+            first(&mut session);
             read_all(Reader::new(input, framing), session, &reader_outbox);
             stopper.stop(End::InputClosed);
         })?;

@@ -31,16 +31,16 @@ pub struct SessionConfig {
 }
 
 pub struct Session {
-    runtime: Runtime,
-    config: Arc<SessionConfig>,
-    outbox: Outbox,
+    pub(super) runtime: Runtime,
+    pub(super) config: Arc<SessionConfig>,
+    pub(super) outbox: Outbox,
     calls: Calls,
     stopper: Stopper,
-    client: Option<String>,
-    unknown: UnknownTool,
+    pub(super) client: Option<String>,
+    pub(super) unknown: UnknownTool,
     /// The only active toolset, when there is just one: the server then stands in for that seed's server.
     only: Option<Toolset>,
-    seen_rpc: bool,
+    pub(super) seen_rpc: bool,
     /// The serialised listing and the registry it was made from.
     listing: Mutex<Option<(Arc<Registry>, Arc<str>)>>,
 }
@@ -102,8 +102,7 @@ impl Session {
 
     /// Answers a message that was skipped for its size.
     pub fn oversized(&self) {
-        let error = RpcError::protocol(RpcError::INVALID_REQUEST, "the message is longer than 16 MiB");
-        self.outbox.queue(&error_message("null", &error));
+        self.outbox.queue(&oversized());
     }
 
     fn unreadable(&self, unreadable: &Unreadable) {
@@ -156,13 +155,18 @@ impl Session {
     }
 
     fn initialize(&mut self, id: &Id, params: Option<&RawValue>) {
-        let params: Value = params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-        self.client = params["clientInfo"]["name"].as_str().map(|name| name.chars().take(80).collect());
+        self.introduced(params);
         self.reply(id, &handshake::initialize(&self.config.identity, self.config.transport));
         if self.only == Some(Toolset::Catalog) {
             let ready = json!({ "jsonrpc": "2.0", "method": "server/ready", "params": { "version": TOOLING_VERSION } });
             self.outbox.queue(&ready.to_string());
         }
+    }
+
+    /// Remembers who the client says it is.
+    pub(super) fn introduced(&mut self, params: Option<&RawValue>) {
+        let params: Value = params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        self.client = params["clientInfo"]["name"].as_str().map(|name| name.chars().take(80).collect());
     }
 
     fn listing_method(&self, method: &str, params: Option<&RawValue>) -> Result<String, RpcError> {
@@ -331,6 +335,12 @@ impl Session {
     }
 }
 
+/// The answer to a message that was skipped for its size.
+pub fn oversized() -> String {
+    let error = RpcError::protocol(RpcError::INVALID_REQUEST, "the message is longer than 16 MiB");
+    error_message("null", &error)
+}
+
 /// Whether the answer must not be sent: the client has taken its request back.
 fn was_cancelled(outcome: &Outcome) -> bool {
     outcome
@@ -363,11 +373,11 @@ fn call_params(params: Option<&RawValue>) -> Result<(CallParams, bool), RpcError
     Ok((parsed, stateless))
 }
 
-fn result_message(id: &str, result: &str) -> String {
+pub(super) fn result_message(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-fn error_message(id: &str, error: &RpcError) -> String {
+pub(super) fn error_message(id: &str, error: &RpcError) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.to_value())
 }
 
@@ -417,6 +427,6 @@ fn number(value: f64) -> Value {
 }
 
 /// Names one failure of the line protocol in answers and logs.
-fn incident() -> String {
+pub(super) fn incident() -> String {
     uuid::Uuid::now_v7().to_string()
 }
