@@ -25,6 +25,7 @@
 //! | `pack` | an index outside its folder: as bytes and as rows |
 //! | `walk`, `git`, `build`, `fresh` | from a repository to an index, and what changed since |
 //! | `query`, `search`, `view` | from a query to an answer |
+//! | `relations` | what imports, calls and types mean across files |
 //! | `vectors` | search by meaning with a table of word vectors |
 //!
 //! It knows nothing of tools, JSON, terminals or async.
@@ -45,6 +46,7 @@ mod index;
 pub mod lang;
 mod pack;
 mod query;
+pub mod relations;
 mod search;
 mod segment;
 mod store;
@@ -63,9 +65,10 @@ pub use git::Revision;
 pub use index::{Index, Status};
 pub use pack::{Pack, PackedChunk, PackedContent, PackedFile};
 pub use query::Query;
+pub use relations::Relations;
 pub use search::{
-    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, RiskFlow, Snippet,
-    Unknown, Want,
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Resolved, RiskFlow,
+    Snippet, Target, Unknown, Want,
 };
 pub use segment::Tier;
 pub use vectors::Table as VectorTable;

@@ -9,6 +9,7 @@ mod freshness;
 mod killing;
 mod languages;
 mod meaning;
+mod relations;
 mod risk;
 mod searching;
 mod site;
