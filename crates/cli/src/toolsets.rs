@@ -26,6 +26,7 @@ fn search(settings: &Settings, git: Git) -> SearchConfig {
         git,
         settings: crate::commands::config::as_json(settings),
         network: network(settings),
+        tokens: Some(crate::journals::tokens),
         ..SearchConfig::default()
     }
 }

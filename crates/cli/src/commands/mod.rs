@@ -18,6 +18,7 @@ mod mcp;
 pub mod programs;
 mod purity;
 mod reference;
+pub mod relations;
 pub mod replay;
 pub mod search;
 pub mod serve;
@@ -67,6 +68,9 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("search", matches)) => search::search(matches, output),
         Some(("index", matches)) => search::index(matches, output),
         Some(("show", matches)) => search::show(matches, output),
+        Some(("refs", matches)) => relations::refs(matches, output),
+        Some(("map", matches)) => relations::map(matches, output),
+        Some(("impact", matches)) => relations::impact(matches, output),
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("serve", matches)) => serve::run(matches, output),
         Some(("dashboard", matches)) => serve::run_dashboard(matches, output),

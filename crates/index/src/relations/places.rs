@@ -1,6 +1,7 @@
 //! The lines references stand on, read from the files of the few that are shown.
 
 use super::nodes::split;
+use super::resolve::Resolver;
 use super::{Relations, SymbolId};
 use crate::chunk::{Depth, Lines, cut};
 use crate::facts::{Fact, Mark};
@@ -28,8 +29,32 @@ pub struct Texts {
 impl Relations {
     /// The lines of `from` that name `to`.
     pub fn lines(&self, texts: &mut Texts, from: SymbolId, to: SymbolId) -> Vec<Place> {
+        let name = self.name(to);
+        let resolver = Resolver { nodes: &self.nodes, tables: &self.tables };
+        let sure =
+            |written: &str| resolver.meaning(from.0, written).is_some_and(|(found, _)| found.contains(&to.0));
+        let found = self.lines_where(texts, from, name, &sure);
+        if found.is_empty() { self.lines_naming(texts, from, name) } else { found }
+    }
+
+    /// The own name of a definition.
+    pub fn name(&self, id: SymbolId) -> &str {
+        self.nodes.names.text(self.nodes.get(id.0).name)
+    }
+
+    /// The lines of `from` that call, mention or read `name`.
+    pub fn lines_naming(&self, texts: &mut Texts, from: SymbolId, name: &str) -> Vec<Place> {
+        self.lines_where(texts, from, name, &|_| true)
+    }
+
+    fn lines_where(
+        &self,
+        texts: &mut Texts,
+        from: SymbolId,
+        name: &str,
+        wanted_so: &dyn Fn(&str) -> bool,
+    ) -> Vec<Place> {
         let file = self.nodes.file(from.0);
-        let name = self.nodes.names.text(self.nodes.get(to.0).name);
         let Some((text, marks)) = texts.of(self, file) else { return Vec::new() };
         let (first, last) = self.nodes.get(from.0).lines;
         let lines = Lines::of(text);
@@ -37,8 +62,8 @@ impl Relations {
         let fits = |mark: &&Mark| {
             wanted.contains(&mark.fact) && {
                 let written = mark.written(text);
-                split(written).1 == name
-                    || mark.fact != Fact::Read
+                split(written).1 == name && wanted_so(written)
+                    || !matches!(mark.fact, Fact::Read | Fact::Call)
                         && written.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
             }
         };

@@ -20,6 +20,160 @@ const MAX_GUESSES: usize = 6;
 /// Classes further up are not asked for a member.
 const MAX_BASES: usize = 16;
 
+/// Members that types of standard libraries have: without a word about the type they say nothing.
+const COMMON: &[&str] = &[
+    "add",
+    "all",
+    "any",
+    "append",
+    "apply",
+    "as_ref",
+    "as_str",
+    "borrow",
+    "call",
+    "charAt",
+    "clear",
+    "clone",
+    "close",
+    "cmp",
+    "collect",
+    "concat",
+    "contains",
+    "containsKey",
+    "copy",
+    "count",
+    "default",
+    "delete",
+    "deref",
+    "display",
+    "drain",
+    "drop",
+    "each",
+    "empty",
+    "encode",
+    "end",
+    "entries",
+    "entry",
+    "eq",
+    "equals",
+    "error",
+    "every",
+    "exists",
+    "extend",
+    "fill",
+    "filter",
+    "find",
+    "first",
+    "flush",
+    "fmt",
+    "fold",
+    "forEach",
+    "format",
+    "from",
+    "get",
+    "getOrDefault",
+    "get_mut",
+    "has",
+    "hasNext",
+    "hash",
+    "hashCode",
+    "id",
+    "includes",
+    "index",
+    "indexOf",
+    "info",
+    "insert",
+    "into",
+    "isEmpty",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "items",
+    "iter",
+    "iter_mut",
+    "join",
+    "key",
+    "keys",
+    "last",
+    "len",
+    "length",
+    "lines",
+    "load",
+    "lock",
+    "log",
+    "lower",
+    "map",
+    "match",
+    "max",
+    "merge",
+    "min",
+    "name",
+    "new",
+    "next",
+    "nth",
+    "of",
+    "ok",
+    "open",
+    "parse",
+    "path",
+    "peek",
+    "pop",
+    "position",
+    "print",
+    "println",
+    "push",
+    "push_str",
+    "put",
+    "read",
+    "reduce",
+    "remove",
+    "repeat",
+    "replace",
+    "reset",
+    "resolve",
+    "reverse",
+    "run",
+    "send",
+    "set",
+    "size",
+    "skip",
+    "slice",
+    "some",
+    "sort",
+    "split",
+    "start",
+    "start_with",
+    "startsWith",
+    "starts_with",
+    "stop",
+    "store",
+    "stream",
+    "strip",
+    "substring",
+    "sum",
+    "take",
+    "test",
+    "text",
+    "then",
+    "toLowerCase",
+    "toString",
+    "to_owned",
+    "to_string",
+    "trim",
+    "truncate",
+    "type",
+    "unwrap",
+    "update",
+    "upper",
+    "value",
+    "values",
+    "wait",
+    "warn",
+    "with",
+    "write",
+    "zip",
+];
+
 pub(super) const OWN: [&str; 8] = ["self", "this", "cls", "Self", "super", "$this", "static", "parent"];
 
 /// What names are looked up in; built once for a view.
@@ -194,7 +348,7 @@ impl Resolver<'_> {
             1 if reaches => Some((all[..1].to_vec(), Certainty::Resolved)),
             1..=MAX_GUESSES if reaches => Some((all, Certainty::ByName)),
             // `open(path).read` is kept as `read`: what stood before it is not known.
-            _ => self.unknown(from, name, false),
+            _ => self.unknown(from, "", name, false),
         }
     }
 
@@ -208,7 +362,7 @@ impl Resolver<'_> {
             {
                 return Some((vec![found], Certainty::Resolved));
             }
-            return self.unknown(from, name, true);
+            return self.unknown(from, "", name, true);
         }
         if let Some(id) = nodes.names.id(receiver) {
             let id = tables.aliases.get(&(file, id)).copied().unwrap_or(id);
@@ -236,13 +390,18 @@ impl Resolver<'_> {
                 return Some((found[..1].to_vec(), Certainty::Resolved));
             }
         }
+        // A type or a module that is not of this repository.
+        if receiver.starts_with(char::is_uppercase) || before.contains("::") || before.contains('\\') {
+            return None;
+        }
         let of_field = OWN.contains(&before.split(super::nodes::SEPARATORS).next().unwrap_or(before));
-        self.unknown(from, name, of_field)
+        self.unknown(from, receiver, name, of_field)
     }
 
     /// A member of something whose type is known only by what the chunk mentions.
-    fn unknown(&self, from: u32, name: u32, of_field: bool) -> Option<Meaning> {
+    fn unknown(&self, from: u32, receiver: &str, name: u32, of_field: bool) -> Option<Meaning> {
         let (nodes, tables) = (self.nodes, self.tables);
+        let is_common = COMMON.binary_search(&nodes.names.text(name)).is_ok();
         let node = nodes.get(from);
         let mut owners: Vec<u32> = tables.types_of(from).collect();
         if let Some(around) = nodes.type_around(from)
@@ -252,12 +411,24 @@ impl Resolver<'_> {
         }
         owners.sort_unstable();
         owners.dedup();
+        // `card.charge()` beside a `Card` is a word about the type.
+        let is_like = |owner: &u32| {
+            let (owner, receiver) =
+                (nodes.names.text(*owner).to_lowercase(), receiver.to_lowercase().replace('_', ""));
+            receiver.len() > 2 && (owner.contains(&receiver) || receiver.contains(&owner))
+        };
+        if is_common || owners.iter().any(is_like) {
+            owners.retain(is_like);
+        }
         let mut found: Vec<u32> =
             owners.iter().flat_map(|owner| self.of_type_and_bases(*owner, name, node.lang)).collect();
         found.sort_unstable();
         found.dedup();
         if self.groups(&found) == 1 {
             return Some((found[..1].to_vec(), Certainty::Resolved));
+        }
+        if is_common {
+            return None;
         }
         let is_member = |at: &u32| nodes.get(*at).is_member() && self.is_kin(*at, node.lang);
         let all: Vec<u32> = tables.named(name).filter(is_member).take(64).collect();
@@ -333,5 +504,13 @@ impl Resolver<'_> {
         seen.sort_unstable();
         seen.dedup();
         seen.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn common_names_are_sorted_for_their_search() {
+        assert!(super::COMMON.is_sorted());
     }
 }

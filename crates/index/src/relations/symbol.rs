@@ -4,6 +4,7 @@ use super::edges::Edge;
 use super::nodes::{NONE, split};
 use super::{Certainty, Reference, Relations};
 use crate::chunk::Kind;
+use crate::facts::Fact;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A definition in one view of an index; means nothing in another.
@@ -98,7 +99,7 @@ impl Relations {
             let path = || &self.view.file(self.nodes.file(*node)).path;
             (owner.is_empty()
                 || self.nodes.names.text(this.owner) == owner
-                || self.full_name(*node).ends_with(name))
+                || is_end(&self.full_name(*node), name))
                 && place.is_none_or(|place| path().ends_with(place) || path().contains(place))
         };
         self.tables.named(id).filter(fits).map(SymbolId).collect()
@@ -116,6 +117,69 @@ impl Relations {
             (lines.1 - lines.0, !self.nodes.get(*node).kind.is_definition())
         };
         self.nodes.of_file(file).filter(holds).min_by_key(size).map(SymbolId)
+    }
+
+    /// The innermost definitions that share a line with a range; the code around them where there are none.
+    pub fn touching(&self, path: &str, first: u32, last: u32) -> Vec<SymbolId> {
+        let Some(file) = self.paths.file(path) else { return Vec::new() };
+        let shares = |node: &u32| {
+            let this = self.nodes.get(*node);
+            this.lines.0 <= last && first <= this.lines.1 && !this.is_part
+        };
+        let found: Vec<u32> = self.nodes.of_file(file).filter(shares).collect();
+        // What is touched through something nested in it alone is not touched itself.
+        let own = |node: &&u32| {
+            let lines = self.nodes.get(**node).lines;
+            let inner: Vec<(u32, u32)> = found
+                .iter()
+                .filter(|other| self.nodes.get(**other).parent == **node)
+                .map(|other| self.nodes.get(*other).lines)
+                .collect();
+            (first.max(lines.0)..=last.min(lines.1))
+                .any(|line| !inner.iter().any(|(from, to)| (*from..=*to).contains(&line)))
+        };
+        let is_definition = |node: &&u32| self.nodes.get(**node).is_target();
+        let mut out: Vec<u32> = found.iter().filter(own).filter(is_definition).copied().collect();
+        if out.is_empty() {
+            out = found.iter().filter(own).copied().collect();
+        }
+        out.into_iter().map(SymbolId).collect()
+    }
+
+    /// Every file.
+    pub fn files(&self) -> Vec<&str> {
+        let live = (0..self.view.file_count() as u32).filter(|file| self.view.is_live(*file));
+        live.map(|file| self.paths.path(file)).collect()
+    }
+
+    /// Differs where the files do.
+    pub fn mark(&self) -> u64 {
+        self.view.mark()
+    }
+
+    /// The name itself of a symbol as it is asked for.
+    pub fn own_name<'n>(&self, wanted: &'n str) -> &'n str {
+        split(wanted.trim()).1
+    }
+
+    /// Who calls or mentions a name, whatever it means.
+    pub fn naming(&self, wanted: &str) -> Vec<(SymbolId, Reference)> {
+        let wanted = wanted.trim();
+        let mut out: Vec<(SymbolId, Reference)> = Vec::new();
+        for (fact, reference) in
+            [(Fact::Call, Reference::Call), (Fact::Use, Reference::Use), (Fact::Extends, Reference::Base)]
+        {
+            let same = |value: &str| (value == wanted).then_some(());
+            // A damaged list has nothing to say here; whoever reads the index for certain is told.
+            let _ = self.nodes.each_fact(&self.view, fact, same, |(), node| {
+                if !self.nodes.get(node).is_part {
+                    out.push((SymbolId(node), reference));
+                }
+            });
+        }
+        out.sort();
+        out.dedup_by_key(|(id, _)| *id);
+        out
     }
 
     /// Every definition of a file, in its order.
@@ -203,6 +267,12 @@ impl Relations {
         }
         out
     }
+}
+
+/// Whether a full name ends so, at a dot.
+fn is_end(full: &str, wanted: &str) -> bool {
+    let wanted = wanted.replace("::", ".").replace(['#', '\\'], ".");
+    full.strip_suffix(wanted.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 fn link(other: SymbolId, edge: &Edge) -> Link {

@@ -10,6 +10,7 @@ mod downloads;
 mod extensions;
 mod files;
 mod origin;
+mod relations;
 mod site;
 mod sqlite;
 mod sqlite_parity;
