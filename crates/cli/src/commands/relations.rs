@@ -1,9 +1,10 @@
 //! `mainstay refs`, `mainstay map` and `mainstay impact`: what belongs together in a repository, for people.
 
+use std::io::Read as _;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
-use mainstay_contract::{Body, ErrorCode, FaultResult, ToolDef};
+use mainstay_contract::{Body, ErrorCode, Fault, FaultResult, ToolDef};
 use mainstay_runtime::{Outcome, Request, Runtime};
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,9 @@ use crate::output::{DIM, NAME, Output, WARNING};
 use crate::settings::with_flags;
 use crate::toolsets::App;
 use crate::units;
+
+/// Arguments of `impact` that have a place of their own.
+const IMPACT: &[&str] = &["range", "diff", "repoPath"];
 
 pub fn refs_command(def: &ToolDef) -> Command {
     let command = Command::new("refs")
@@ -48,8 +52,15 @@ pub fn impact_command(def: &ToolDef) -> Command {
                 .value_name("COMMITS")
                 .help("As git diff takes them; the working tree when absent"),
         )
+        .arg(
+            Arg::new("diff")
+                .long("diff")
+                .value_name("FILE")
+                .conflicts_with("range")
+                .help("A file with a unified diff; - reads stdin"),
+        )
         .after_help("Example: mainstay impact\n         mainstay impact main...HEAD --depth 2");
-    with_tool_flags(with_flags(command), def, &["range", "repoPath"])
+    with_tool_flags(with_flags(command), def, IMPACT)
 }
 
 pub fn refs(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
@@ -70,7 +81,26 @@ pub fn map(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
 
 pub fn impact(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     let range = matches.get_one::<String>("range").map(|range| ("range", json!(range)));
-    answer(matches, "impact", &["range", "repoPath"], range.into_iter().collect(), output, touched, |_| true)
+    let diff = match matches.get_one::<String>("diff") {
+        Some(file) => Some(("diff", json!(text_of(file)?))),
+        None => None,
+    };
+    let args = range.into_iter().chain(diff).collect();
+    answer(matches, "impact", IMPACT, args, output, touched, |_| true)
+}
+
+/// The text of a file, or of stdin.
+fn text_of(file: &str) -> FaultResult<String> {
+    let mut text = String::new();
+    let read = match file {
+        "-" => std::io::stdin().read_to_string(&mut text).map(|_| ()),
+        file => std::fs::read_to_string(file).map(|read| text = read),
+    };
+    read.map_err(|error| {
+        Fault::not_found(format!("could not read {file}: {error}"))
+            .hint("name a file with a unified diff, or - for stdin")
+    })?;
+    Ok(text)
 }
 
 /// Calls a tool, building an index first where there is none, and prints its answer.
@@ -181,7 +211,7 @@ fn outline(found: &Value) -> String {
     }
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     text.push_str(&format!(
-        "{DIM}{} of {} tokens; {} in {} are left out{DIM:#}\n",
+        "{DIM}{} of {} tokens; left out: {}, {}{DIM:#}\n",
         units::count(number(&found["tokens"])),
         units::count(number(&found["budget"])),
         units::many(number(&found["omitted"]["symbols"]), "definition"),
