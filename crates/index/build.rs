@@ -43,6 +43,9 @@ fn main() {
             "inherits",
             "visibility",
             "inner",
+            "imports",
+            "reach",
+            "plain_members",
         ];
         for key in table.keys() {
             assert!(known.contains(&key.as_str()), "{}: unknown key {key}", file.display());
@@ -70,15 +73,16 @@ fn main() {
             "by-underscore" => "Unmarked::ByUnderscore".to_owned(),
             word => format!("Unmarked::Is({word:?})"),
         };
+        let plain_members = table.get("plain_members").and_then(|value| value.as_bool()).unwrap_or_default();
         writeln!(
             out,
             "Language {{ id: {id:?}, aliases: {}, extensions: {}, files: {}, shebangs: {}, class: Class::{}, chunker: Chunker::{}, \
              grammar: {:?}, query: {query}, comments: {}, attributes: {}, wrappers: {}, tests: {}, claims: &{}, facts: {facts}, \
-             unmarked: {unmarked}, inner: {} }},",
+             unmarked: {unmarked}, inner: {}, imports: Imports::{}, reach: Reach::{}, plain_members: {plain_members} }},",
             list("aliases"), list("extensions"), list("files"), list("shebangs"),
             camel(&word("class", "code")), camel(&word("chunker", "layout")), grammar.unwrap_or(""),
             list("comments"), list("attributes"), list("wrappers"), list("tests"), claims(&table),
-            inner(&table, &mut fingerprint),
+            inner(&table, &mut fingerprint), camel(&word("imports", "unknown")), camel(&word("reach", "file")),
         )
         .expect("writing to a string succeeds");
     }

@@ -4,7 +4,8 @@ use clap::{Arg, ArgAction, Command};
 
 use crate::budget;
 use crate::commands::{
-    audit, catalog, climax, connect, daemon, doctor, foundry, init, programs, replay, search, serve,
+    audit, catalog, climax, connect, daemon, doctor, foundry, init, programs, relations, replay, search,
+    serve,
 };
 use crate::settings::with_flags;
 
@@ -52,14 +53,19 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .infer_long_args(false)
         .max_term_width(100);
+    let [search, refs, map, impact] =
+        mainstay_search::definitions(["search", "symbol_references", "repo_map", "impact"]);
     with_globals(command).subcommands([
         init::command(),
         connect::connect_command(),
         connect::disconnect_command(),
         doctor::command(),
-        search::search_command(&mainstay_search::search_definition()),
+        search::search_command(&search),
         search::index_command(),
         search::show_command(),
+        relations::refs_command(&refs),
+        relations::map_command(&map),
+        relations::impact_command(&impact),
         with_flags(Command::new("mcp").about("Serve MCP and the native protocols on stdin and stdout"))
             .arg(fixtures())
             .after_help("Example: mainstay mcp --toolsets search"),

@@ -35,6 +35,7 @@ fn search(settings: &Settings, git: Git) -> SearchConfig {
             .iter()
             .map(|path| settings.work_dir.join(path))
             .collect(),
+        tokens: Some(crate::journals::tokens),
         ..SearchConfig::default()
     }
 }

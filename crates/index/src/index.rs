@@ -6,13 +6,14 @@ use crate::error::IndexError;
 use crate::fresh::{self, Changes};
 use crate::git::Revision;
 use crate::query::Query;
+use crate::relations::Relations;
 use crate::search::{self, Answer, Freshness, Options};
 use crate::store::Store;
 use crate::view::View;
 use crate::walk::Skipped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// An index of one repository. Cheap to share: every method takes `&self`.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Index {
     view: RwLock<Arc<View>>,
     /// Its parts came from elsewhere: the folder's own generations are another index.
     is_unpacked: bool,
+    /// What belongs together in the view with this mark, once somebody asked.
+    relations: Mutex<Option<(u64, Arc<Relations>)>>,
 }
 
 /// How large and how fresh an index is.
@@ -70,13 +73,14 @@ impl Index {
         let store = Store::reading(store, documents);
         let opened = Arc::new(store.open()?);
         let view = View::new(opened, Changes::default(), None)?;
-        Ok(Index { repo: repo.to_owned(), store, view: RwLock::new(Arc::new(view)), is_unpacked: false })
+        let view = RwLock::new(Arc::new(view));
+        Ok(Index { repo: repo.to_owned(), store, view, is_unpacked: false, relations: Mutex::default() })
     }
 
     /// An index over parts that are not in its folder.
     pub(crate) fn over(repo: &Path, folder: &Path, view: View) -> Index {
         let (store, view) = (Store::new(folder), RwLock::new(Arc::new(view)));
-        Index { repo: repo.to_owned(), store, view, is_unpacked: true }
+        Index { repo: repo.to_owned(), store, view, is_unpacked: true, relations: Mutex::default() }
     }
 
     pub(crate) fn repo(&self) -> &Path {
@@ -113,7 +117,23 @@ impl Index {
     pub fn search(&self, query: &Query, options: &Options) -> Result<Answer, IndexError> {
         let view = self.view();
         view.opened.check_length()?;
-        search::search(&view, &self.repo, query, options)
+        search::search(&view, &self.repo, query, options, &|| self.relations_of(&view))
+    }
+
+    /// What imports, calls and types mean across the files of the index; worked out when they have changed.
+    pub fn relations(&self) -> Result<Arc<Relations>, IndexError> {
+        self.relations_of(&self.view())
+    }
+
+    pub(crate) fn relations_of(&self, view: &Arc<View>) -> Result<Arc<Relations>, IndexError> {
+        let mut kept = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mark = view.mark();
+        if let Some((_, relations)) = kept.as_ref().filter(|(known, _)| *known == mark) {
+            return Ok(Arc::clone(relations));
+        }
+        let relations = Arc::new(Relations::of(view, &self.repo)?);
+        *kept = Some((mark, Arc::clone(&relations)));
+        Ok(relations)
     }
 
     /// Every file that answers, relative to the repository, in no particular order.
@@ -128,7 +148,7 @@ impl Index {
     pub fn files(&self, query: &Query, options: &Options, limit: usize) -> Result<Vec<String>, IndexError> {
         let view = self.view();
         view.opened.check_length()?;
-        search::files(&view, &self.repo, query, options, limit)
+        search::files(&view, &self.repo, query, options, limit, &|| self.relations_of(&view))
     }
 
     pub fn status(&self) -> Status {

@@ -26,6 +26,7 @@
 //! | `walk`, `git`, `build`, `fresh` | from a repository to an index, and what changed since |
 //! | `document` | texts of files that are none, read by somebody outside |
 //! | `query`, `search`, `view` | from a query to an answer |
+//! | `relations` | what imports, calls and types mean across files |
 //! | `vectors` | search by meaning with a table of word vectors |
 //!
 //! It knows nothing of tools, JSON, terminals or async.
@@ -48,6 +49,7 @@ mod journal;
 pub mod lang;
 mod pack;
 mod query;
+pub mod relations;
 mod search;
 mod segment;
 mod store;
@@ -67,9 +69,10 @@ pub use git::Revision;
 pub use index::{Index, Status};
 pub use pack::{Pack, PackedChunk, PackedContent, PackedFile};
 pub use query::Query;
+pub use relations::Relations;
 pub use search::{
-    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Reported, RiskFlow,
-    Snippet, Unknown, Want,
+    Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Reported, Resolved,
+    RiskFlow, Snippet, Target, Unknown, Want,
 };
 pub use segment::Tier;
 pub use vectors::Table as VectorTable;

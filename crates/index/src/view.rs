@@ -89,6 +89,25 @@ impl View {
         base.get(file as usize).unwrap_or_else(|| &self.extra[file as usize - base.len()])
     }
 
+    /// Differs where the files do: two views with one mark hold the same.
+    pub fn mark(&self) -> u64 {
+        let mut hidden: Vec<&u32> = self.changes.hidden.iter().collect();
+        hidden.sort_unstable();
+        let what = format!("{} {hidden:?} {:?}", self.opened.tables.generation.number, self.extra);
+        xxhash_rust::xxh3::xxh3_64(what.as_bytes())
+    }
+
+    /// Whether a file answers; otherwise it is gone or another content took its place.
+    pub fn is_live(&self, file: u32) -> bool {
+        (file as usize) < self.file_count() && !self.changes.hidden.contains(&file)
+    }
+
+    /// The part with the work on a file.
+    pub fn part_of(&self, file: u32) -> usize {
+        let base = &self.opened.tables.generation.files;
+        base.get(file as usize).map_or(self.parts.len() - 1, |entry| entry.segment as usize)
+    }
+
     pub fn file_count(&self) -> usize {
         self.opened.tables.generation.files.len() + self.extra.len()
     }

@@ -1,6 +1,6 @@
 //! The search payload: the seed's fields, with what they lacked.
 
-use mainstay_index::{Answer, Fact, Freshness, Hit, RiskFlow};
+use mainstay_index::{Answer, Fact, Freshness, Hit, Resolved, RiskFlow, Target};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -177,6 +177,9 @@ pub struct HitJson {
     /// Values from outside that reach a call they must not, each with the lines it passes; beside facts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub risk_flows: Vec<Value>,
+    /// What its names mean: calls as definitions, imports as files, types told by calls; beside facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved: Option<Value>,
 }
 
 /// Lines of a hit with the places that matched.
@@ -291,7 +294,24 @@ pub fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
         record: None,
         lint: Vec::new(),
         risk_flows: hit.flows.iter().map(flow).collect(),
+        resolved: (hit.resolved != Resolved::default()).then(|| resolved(&hit.resolved)),
     }
+}
+
+fn resolved(known: &Resolved) -> Value {
+    let target = |target: &Target| json!({ "name": target.name, "file": target.path, "line": target.line });
+    let import = |(import, files): &(String, Vec<String>)| json!({ "import": import, "files": files });
+    let mut out = Map::new();
+    if !known.calls.is_empty() {
+        out.insert("calls".into(), known.calls.iter().map(target).collect());
+    }
+    if !known.imports.is_empty() {
+        out.insert("import".into(), known.imports.iter().map(import).collect());
+    }
+    if !known.types.is_empty() {
+        out.insert("inferredType".into(), json!(known.types));
+    }
+    Value::Object(out)
 }
 
 fn flow(flow: &RiskFlow) -> Value {

@@ -20,6 +20,8 @@ pub enum SearchError {
     Ledger { path: String, reason: String },
     #[error("the history cannot be read: {reason}")]
     NoHistory { reason: String },
+    #[error("the change cannot be read: {reason}")]
+    NoChanges { reason: String },
     #[error("{what} is not supported yet")]
     Unsupported { what: String },
     #[error(transparent)]
@@ -46,6 +48,8 @@ impl From<SearchError> for Fault {
                 .hint("move the file aside, or restore it; it is never written over"),
             SearchError::NoHistory { .. } => Fault::new(ErrorCode::CapabilityMissing, error)
                 .hint("author, chunkAuthor, churnMin, modifiedAfter and modifiedSince need a git repository and git"),
+            SearchError::NoChanges { .. } => Fault::new(ErrorCode::CapabilityMissing, error)
+                .hint("name commits that exist, or pass the text of a diff as diff"),
             SearchError::Unsupported { .. } => Fault::new(ErrorCode::CapabilityMissing, error),
         }
     }

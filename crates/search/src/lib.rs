@@ -14,6 +14,7 @@ mod git;
 mod history;
 mod lint;
 mod records;
+mod relations;
 mod repo;
 mod sqlite;
 mod store;
@@ -65,6 +66,17 @@ pub struct SearchConfig {
     pub watch: Option<Debounce>,
     /// What is kept in memory, shared with whoever has the same one.
     pub warm: Warm,
+    /// What a budget of tokens is counted with; a rule of thumb where nothing is given.
+    pub tokens: Option<fn(&str) -> usize>,
+}
+
+impl SearchConfig {
+    fn tokens(&self, text: &str) -> usize {
+        match self.tokens {
+            Some(count) => count(text),
+            None => text.len().div_ceil(3),
+        }
+    }
 }
 
 /// What the tools of this toolset share.
@@ -121,7 +133,13 @@ pub fn fact_coverage() -> Vec<(&'static str, Vec<&'static str>)> {
 
 /// The definition of `search`, from which the command line makes its flags.
 pub fn search_definition() -> Arc<ToolDef> {
+    let [search] = definitions(["search"]);
+    search
+}
+
+/// The definitions of some tools of the table.
+pub fn definitions<const N: usize>(ids: [&str; N]) -> [Arc<ToolDef>; N] {
     let tools = tools(SearchConfig::default());
-    let search = tools.iter().find(|tool| tool.def.id == "search").expect("the table has search");
-    Arc::clone(&search.def)
+    let find = |id: &str| tools.iter().find(|tool| tool.def.id == id).expect("the table has the tool");
+    ids.map(|id| Arc::clone(&find(id).def))
 }

@@ -19,6 +19,7 @@ pub mod mcp;
 pub mod programs;
 mod purity;
 mod reference;
+pub mod relations;
 pub mod replay;
 pub mod search;
 pub mod serve;
@@ -68,6 +69,9 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("search", matches)) => search::search(matches, output),
         Some(("index", matches)) => search::index(matches, output),
         Some(("show", matches)) => search::show(matches, output),
+        Some(("refs", matches)) => relations::refs(matches, output),
+        Some(("map", matches)) => relations::map(matches, output),
+        Some(("impact", matches)) => relations::impact(matches, output),
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("daemon", matches)) => daemon::run(matches, output),
         Some(("serve", matches)) => serve::run(matches, output),

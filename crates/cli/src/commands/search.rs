@@ -149,14 +149,14 @@ pub fn show(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     }))
 }
 
-fn definition(runtime: &Runtime, tool: &str) -> FaultResult<Arc<ToolDef>> {
+pub(super) fn definition(runtime: &Runtime, tool: &str) -> FaultResult<Arc<ToolDef>> {
     runtime.registry().get(tool).ok_or_else(|| {
         Fault::new(ErrorCode::UnknownTool, format!("the tool {tool} is not available"))
             .hint(format!("`mainstay tools explain {tool}` says why"))
     })
 }
 
-fn build(runtime: &Runtime, args: Value, output: Output) -> Outcome {
+pub(super) fn build(runtime: &Runtime, args: Value, output: Output) -> Outcome {
     let bar = Bar::start(output.quiet || output.json);
     let steps = bar.clone();
     let outcome = runtime.call(Request::new("build_index", args).on_step(move |_, step| steps.show(&step)));
@@ -165,7 +165,7 @@ fn build(runtime: &Runtime, args: Value, output: Output) -> Outcome {
 }
 
 /// Prints an outcome: `text` of its result for a person, the envelope with `--json`.
-fn finish(outcome: &Outcome, output: Output, text: impl FnOnce(&Value) -> String) -> ExitCode {
+pub(super) fn finish(outcome: &Outcome, output: Output, text: impl FnOnce(&Value) -> String) -> ExitCode {
     if output.json {
         print(&mainstay_server::envelope(outcome));
     }
@@ -193,7 +193,7 @@ fn finish(outcome: &Outcome, output: Output, text: impl FnOnce(&Value) -> String
     }
 }
 
-fn parse(text: &str) -> Value {
+pub(super) fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 

@@ -144,6 +144,11 @@ fn search_operations_guide_is_true() {
 }
 
 #[test]
+fn relations_guide_is_true() {
+    check_guide("relations.md");
+}
+
+#[test]
 fn search_guide_is_true() {
     check_guide("search.md");
 }

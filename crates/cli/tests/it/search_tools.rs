@@ -121,6 +121,41 @@ fn story(site: &Site, caller: &mut dyn Caller) {
     fails(caller.call("show_file", json!({"file": "none"})), "NOT_FOUND");
     fails(caller.call("show_file", json!({"file": 7})), "INVALID_REQUEST");
 
+    // What belongs together, and what a change touches.
+    let args = json!({"symbol": "renderPage", "certainty": "resolved"});
+    let refs = caller.call("symbol_references", args).unwrap();
+    assert_eq!(refs["definitions"][0]["file"], "src/render.js");
+    let first = &refs["callers"][0];
+    assert_eq!(
+        (&first["name"], &first["file"], &first["line"]),
+        (&json!("handleRequest"), &json!("src/server.js"), &json!(4))
+    );
+    assert_eq!(refs["callers"][1]["file"], "test/render.test.js");
+    fails(caller.call("symbol_references", json!({"symbol": "renderPage", "limit": 0})), "INVALID_REQUEST");
+    fails(
+        caller.call("symbol_references", json!({"symbol": "renderPage", "cursor": "x"})),
+        "INVALID_REQUEST",
+    );
+    let map = caller.call("repo_map", json!({"tokens": 200})).unwrap();
+    assert!(
+        map["map"].as_str().unwrap().contains("src/render.js\n     3 export function renderPage(data)\n"),
+        "{map}"
+    );
+    let render = std::fs::read_to_string(site.repo().join("src/render.js")).unwrap();
+    site.write("src/render.js", &render.replace("data.text", "data.body"));
+    let impact = caller.call("impact", json!({})).unwrap();
+    assert_eq!(impact["files"][1]["file"], "src/render.js", "{impact}");
+    assert_eq!(impact["touched"][0]["name"], "renderPage", "{impact}");
+    assert!(
+        impact["callers"].as_array().unwrap().iter().any(|row| row["name"] == "handleRequest"),
+        "{impact}"
+    );
+    assert_eq!(impact["tests"][0]["file"], "test/render.test.js", "{impact}");
+    assert_eq!(impact["owners"]["git"][0]["name"], "Ann", "{impact}");
+    site.write("src/render.js", &render);
+    fails(caller.call("impact", json!({"range": "nowhere..HEAD"})), "CAPABILITY_MISSING");
+    fails(caller.call("impact", json!({"range": "--output=x"})), "INVALID_REQUEST");
+
     // A finding, what the code says about it, and a decision.
     let read =
         caller.call("triage_ingest", json!({"source": "dependabot", "inputPath": "alerts.json"})).unwrap();

@@ -55,7 +55,9 @@ fn trimmed(fact: Fact, text: &str) -> &str {
         Fact::Import => {
             let text = text.strip_prefix("import ").unwrap_or(text);
             let path = text.split(['{', '[']).next().unwrap_or(text);
-            path.trim_matches(['"', '\'', '`', '<', '>', ' ', ';']).trim_end_matches('.')
+            let path = path.trim_matches(['"', '\'', '`', '<', '>', ' ', ';']);
+            // `from . import x` names the folder itself.
+            if path.bytes().all(|byte| byte == b'.') { path } else { path.trim_end_matches('.') }
         }
         Fact::Type | Fact::ReturnType => {
             text.trim_start_matches([':', '-', '>']).trim_end_matches(';').trim()

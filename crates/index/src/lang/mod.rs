@@ -49,6 +49,36 @@ pub struct Claim {
     pub any: &'static [&'static str],
 }
 
+/// How what a file imports leads to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imports {
+    Unknown,
+    /// Dotted modules, relative ones with leading dots.
+    Modules,
+    /// Relative paths without endings, and packages by name.
+    Files,
+    /// Paths of modules in crates.
+    Crates,
+    /// Folders below the path of a module.
+    Folders,
+    /// Dotted packages with a file for each type.
+    Packages,
+    /// Paths with their ending, from the file or from somewhere.
+    Includes,
+    /// Paths without it, in the spelling of names.
+    Paths,
+    /// Names of targets, each a folder.
+    Targets,
+}
+
+/// Where a name may be defined that nobody imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    File,
+    Folder,
+    Program,
+}
+
 #[derive(Debug)]
 pub struct Language {
     pub id: &'static str,
@@ -75,6 +105,10 @@ pub struct Language {
     pub unmarked: Unmarked,
     /// Calls with definitions in them that the grammar does not see.
     pub inner: Option<Inner>,
+    pub imports: Imports,
+    pub reach: Reach,
+    /// Members of the own type are called by their plain name.
+    pub plain_members: bool,
 }
 
 /// Macro calls whose text is read again as items of the language.

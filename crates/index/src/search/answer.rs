@@ -1,6 +1,6 @@
 //! What a search returns.
 
-use super::{Options, Unknown};
+use super::{Options, Resolved, Unknown};
 use crate::chunk::Kind;
 use crate::error::IndexError;
 use crate::facts::Fact;
@@ -56,6 +56,8 @@ pub struct Hit {
     pub facts: Vec<(Fact, String)>,
     /// Values from outside that reach a call they must not, when asked for.
     pub flows: Vec<RiskFlow>,
+    /// What its names mean, when asked for.
+    pub resolved: Resolved,
 }
 
 /// A value from outside on its way to a call that must not be given it as it is.

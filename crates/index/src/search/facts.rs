@@ -3,7 +3,7 @@
 use super::atoms::candidates;
 use super::filter::Filters;
 use super::source::Source;
-use super::{Trouble, compile_regex};
+use super::{Trouble, compile_regex, resolved};
 use crate::bits::Bits;
 use crate::chunk::Kind;
 use crate::error::{Damaged, IndexError};
@@ -74,8 +74,16 @@ impl FactFilter {
         if let Want::Signature(text) = &self.want {
             return signature(view, source, text);
         }
-        let bits =
-            view.parts.iter().map(|part| self.part_bits(view, part)).collect::<Result<_, Damaged>>()?;
+        let mut bits = view
+            .parts
+            .iter()
+            .map(|part| self.part_bits(view, part))
+            .collect::<Result<Vec<Bits>, Damaged>>()?;
+        for (bits, more) in
+            bits.iter_mut().zip(resolved::admitted(&self.want, view, source)?.into_iter().flatten())
+        {
+            more.iter().for_each(|chunk| bits.insert(chunk));
+        }
         Ok(bits)
     }
 

@@ -17,6 +17,7 @@ mod meaning;
 mod plan;
 mod rank;
 mod related;
+mod resolved;
 mod score;
 mod show;
 mod source;
@@ -26,6 +27,8 @@ pub(crate) use answer::freshness;
 pub use answer::{Answer, Contribution, Freshness, Hit, RiskFlow, Snippet};
 pub use facts::{FactFilter, Reported, Unknown, Want};
 pub use filter::{Filters, Mode};
+pub use resolved::{Resolved, Target};
+pub(crate) use source::{Relate, Source};
 
 use crate::error::{Damaged, IndexError};
 use crate::query::Query;
@@ -112,8 +115,9 @@ pub(crate) fn search(
     repo: &Path,
     query: &Query,
     options: &Options,
+    relate: &Relate<'_>,
 ) -> Result<Answer, IndexError> {
-    run(view, repo, query, options).map_err(|trouble| match trouble {
+    run(view, &Source::related(view, repo, relate), query, options).map_err(|trouble| match trouble {
         Trouble::Index(error) => error,
         Trouble::Damaged(damaged) => {
             damaged.in_file(view.parts.first().map_or(repo, |part| part.segment.path()))
@@ -128,9 +132,10 @@ pub(crate) fn files(
     query: &Query,
     options: &Options,
     limit: usize,
+    relate: &Relate<'_>,
 ) -> Result<Vec<String>, IndexError> {
     let find = || -> Result<Vec<String>, Trouble> {
-        let source = source::Source::new(view, repo);
+        let source = Source::related(view, repo, relate);
         let admitted = filter::admit(view, &source, options)?;
         let mut plan = plan::plan(view, &source, query, options)?;
         let mut found = score::score(view, &plan, &admitted)?;
@@ -155,12 +160,11 @@ pub(crate) fn files(
     })
 }
 
-fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Answer, Trouble> {
+fn run(view: &View, source: &Source<'_>, query: &Query, options: &Options) -> Result<Answer, Trouble> {
     let offset = answer::offset(view, query, options)?;
     let limit = options.limit.clamp(1, MAX_LIMIT);
-    let source = source::Source::new(view, repo);
-    let admitted = filter::admit(view, &source, options)?;
-    let mut plan = plan::plan(view, &source, query, options)?;
+    let admitted = filter::admit(view, source, options)?;
+    let mut plan = plan::plan(view, source, query, options)?;
     let mut notes = query.notes.clone();
     let mut found = score::score(view, &plan, &admitted)?;
     let mut relaxed = false;
@@ -184,7 +188,7 @@ fn run(view: &View, repo: &Path, query: &Query, options: &Options) -> Result<Ans
     let mut hits = Vec::with_capacity(page.len());
     let mut known = show::Known::default();
     for candidate in page {
-        hits.push(show::show(view, &source, &plan, candidate, options, &mut known)?);
+        hits.push(show::show(view, source, &plan, candidate, options, &mut known)?);
     }
     notes.extend(source.notes());
     let unknown = facts::unknown(view, &options.filters);

@@ -3,6 +3,7 @@
 use super::answer::{Contribution, Hit, RiskFlow, Snippet};
 use super::plan::Plan;
 use super::rank::Ranked;
+use super::resolved;
 use super::score::{in_docs, term_score};
 use super::source::Source;
 use super::weights;
@@ -12,6 +13,7 @@ use crate::error::Damaged;
 use crate::facts::{ChunkFacts, Fact, attach};
 use crate::hash::FastMap;
 use crate::lang::{Class, LangId};
+use crate::relations::Texts;
 use crate::segment::Detail;
 use crate::token;
 use crate::traits;
@@ -60,6 +62,10 @@ pub(super) fn show(
         Some(text) => known.of((candidate.part, entry.blob), text, blob.lang, details.len(), at as u32),
         None => Default::default(),
     };
+    let relations = if options.facts { source.relations()? } else { None };
+    let resolved = relations
+        .map(|relations| resolved::of_chunk(&relations, &mut known.texts, candidate.file, at as u32))
+        .unwrap_or_default();
     Ok(Hit {
         id: stable_id(&entry.path, kind, &details, at, slice(&whole.span)),
         path: entry.path.to_string(),
@@ -82,6 +88,7 @@ pub(super) fn show(
         explain: if options.explain { explain(view, plan, ranked)? } else { Vec::new() },
         facts,
         flows,
+        resolved,
     })
 }
 
@@ -98,6 +105,7 @@ fn doc_alone<'d>(text: &str, detail: &Detail<'d>) -> Detail<'d> {
 #[derive(Default)]
 pub(super) struct Known {
     files: FastMap<(u32, u32), ChunkFacts>,
+    texts: Texts,
 }
 
 impl Known {

@@ -1,8 +1,10 @@
 //! The text behind a hit, read from the repository and known to be what was indexed.
 
 use crate::document::size_limit;
+use crate::error::IndexError;
 use crate::generation::FileEntry;
 use crate::lang::{Class, LangId};
+use crate::relations::Relations;
 use crate::segment::content_hash;
 use crate::text;
 use crate::view::View;
@@ -10,22 +12,36 @@ use crate::walk::Stamp;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn is_document(lang: &LangId) -> bool {
     lang.get().class == Class::Document
 }
 
+/// Works out what belongs together in the view that is searched, or finds it done.
+pub(crate) type Relate<'v> = dyn Fn() -> Result<Arc<Relations>, IndexError> + Sync + 'v;
+
 pub(crate) struct Source<'v> {
     view: &'v View,
     repo: &'v Path,
+    relate: Option<&'v Relate<'v>>,
     /// Files that changed between the last look and this search.
     moved: AtomicU64,
 }
 
 impl<'v> Source<'v> {
     pub fn new(view: &'v View, repo: &'v Path) -> Source<'v> {
-        Source { view, repo, moved: AtomicU64::new(0) }
+        Source { view, repo, relate: None, moved: AtomicU64::new(0) }
+    }
+
+    /// As `new`, for those who may ask what belongs together.
+    pub fn related(view: &'v View, repo: &'v Path, relate: &'v Relate<'v>) -> Source<'v> {
+        Source { relate: Some(relate), ..Source::new(view, repo) }
+    }
+
+    pub fn relations(&self) -> Result<Option<Arc<Relations>>, IndexError> {
+        self.relate.map(|relate| relate()).transpose()
     }
 
     /// The text of a file of the view; `None` if it is no longer the one that was indexed.

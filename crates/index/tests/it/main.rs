@@ -10,6 +10,7 @@ mod hostile;
 mod killing;
 mod languages;
 mod meaning;
+mod relations;
 mod risk;
 mod searching;
 mod site;

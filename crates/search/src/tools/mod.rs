@@ -12,10 +12,13 @@ mod download_dictionaries;
 mod download_extensions;
 mod download_models;
 mod downloads;
+mod impact;
 mod index_status;
+mod repo_map;
 mod report_artifacts;
 mod search;
 mod show_file;
+mod symbol_references;
 mod triage_context_pack;
 mod triage_decision;
 mod triage_ingest;
@@ -37,6 +40,9 @@ pub fn table(search: &Arc<Search>) -> Vec<Tool> {
         config_status::tool(search),
         check_status::tool(search),
         show_file::tool(search),
+        symbol_references::tool(search),
+        repo_map::tool(search),
+        impact::tool(search),
         report_artifacts::tool(search),
         clean_artifacts::tool(search),
         cache_gc::tool(search),

@@ -12,6 +12,7 @@ mod extensions;
 mod files;
 mod filter_rows;
 mod origin;
+mod relations;
 mod site;
 mod sqlite;
 mod sqlite_parity;

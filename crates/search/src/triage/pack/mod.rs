@@ -13,7 +13,7 @@
 mod budget;
 mod imports;
 mod manifests;
-mod owners;
+pub mod owners;
 mod reach;
 
 use std::collections::BTreeMap;
