@@ -5,10 +5,10 @@ use crate::disk::{Container, Writer};
 use crate::error::{Damaged, IndexError};
 use crate::git::Revision;
 use crate::segment::dictionary::{self, Dictionary};
-use crate::segment::postings::{BODY, Counts, List, NAME, Posting};
+use crate::segment::postings::{BODY, Counts, NAME, Posting};
+use crate::segment::{Key16, Lists};
 use crate::token;
 use crate::walk::{Found, SkipReason, Skipped, Stamp};
-use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 const FILE_KIND: u32 = 2;
@@ -226,15 +226,24 @@ pub(crate) fn path_terms(path: &str, mut term: impl FnMut(&str, u8)) {
 }
 
 fn encode_paths<'p>(paths: impl Iterator<Item = &'p str>) -> dictionary::Encoded {
-    let mut lists: BTreeMap<String, List> = BTreeMap::new();
-    for (file, path) in paths.enumerate() {
-        let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
-        path_terms(path, |term, field| counts.entry(term.to_owned()).or_default().add(field));
-        for (term, counts) in counts {
-            lists.entry(term).or_default().push(Posting { chunk: file as u32, counts });
+    let mut lists = Lists::default();
+    let mut terms: Vec<(String, Counts)> = Vec::new();
+    for (file, path) in (0u32..).zip(paths) {
+        terms.clear();
+        path_terms(path, |term, field| match terms.iter_mut().find(|(known, _)| known == term) {
+            Some((_, counts)) => counts.add(field),
+            None => {
+                let mut counts = Counts::default();
+                counts.add(field);
+                terms.push((term.to_owned(), counts));
+            }
+        });
+        for (term, counts) in &terms {
+            let list = lists.list(Key16::of(term.as_bytes()), term.as_bytes());
+            list.push(Posting { chunk: file, counts: *counts });
         }
     }
-    dictionary::encode(lists.iter().map(|(term, list)| (term.as_bytes(), list.bytes(), list.count)))
+    lists.encode()
 }
 
 /// Paths are joined to the repository and read: none may lead elsewhere, whoever wrote the file.

@@ -155,7 +155,9 @@ impl Index {
         let view = self.view();
         let generation = &view.opened.tables.generation;
         let mut languages = BTreeMap::new();
-        for file in &generation.files {
+        // Of a file that was cut short nothing may be touched; searching says what is wrong with it.
+        let readable = if view.opened.check_length().is_ok() { &generation.files[..] } else { &[] };
+        for file in readable {
             let blob = view.opened.segments[file.segment as usize].blob(file.blob).ok();
             if let Some(lang) = blob.and_then(|blob| blob.lang) {
                 *languages.entry(lang.get().id).or_default() += 1;

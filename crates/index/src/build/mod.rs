@@ -29,6 +29,8 @@ use std::sync::Arc;
 const SEGMENT_BYTES: u64 = 48 << 20;
 /// Source bytes worked on between two looks at progress.
 const BATCH_BYTES: u64 = 4 << 20;
+/// What a file costs beside its text: bounds the memory where files are tiny and many.
+const FILE_BYTES: u64 = 512;
 /// More small segments than this are merged into one.
 const SMALL_SEGMENTS: usize = 8;
 const SMALL_BYTES: u64 = 16 << 20;
@@ -287,7 +289,7 @@ impl<'r> Run<'r> {
             let mut bytes = 0;
             let count = rest.iter().take_while(|at| {
                 let fits = bytes < BATCH_BYTES;
-                bytes += self.found[**at].stamp.size;
+                bytes += self.found[**at].stamp.size + FILE_BYTES;
                 fits
             });
             let (batch, later) = rest.split_at(count.count());
@@ -312,7 +314,7 @@ impl<'r> Run<'r> {
             for (at, outcome) in batch.iter().zip(outcomes) {
                 self.take(*at, outcome)?;
             }
-            if self.builder.source_bytes() >= SEGMENT_BYTES {
+            if self.builder_is_full() {
                 self.flush()?;
             }
             state.files_done += batch.len() as u64;
@@ -368,6 +370,10 @@ impl<'r> Run<'r> {
             .values()
             .filter_map(|entry| self.segments.get(entry.segment as usize)?.1.blob(entry.blob).ok());
         blobs.filter(|blob| blob.lang.as_ref().is_some_and(is_document)).map(|blob| blob.hash).collect()
+    }
+
+    fn builder_is_full(&self) -> bool {
+        self.builder.source_bytes() + u64::from(self.builder.blob_count()) * FILE_BYTES >= SEGMENT_BYTES
     }
 
     /// Writes what the builder holds as a segment.
@@ -426,7 +432,7 @@ impl<'r> Run<'r> {
             let places =
                 places.into_iter().enumerate().filter_map(|(old, new)| new.map(|new| (old as u32, new)));
             moved.extend(places.map(|(old, new)| ((at as u32, old), (target, new))));
-            if self.builder.source_bytes() >= SEGMENT_BYTES {
+            if self.builder_is_full() {
                 self.flush()?;
             }
         }

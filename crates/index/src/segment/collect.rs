@@ -8,7 +8,7 @@ use crate::trigram::{BUCKET_BITS, each_bucket};
 
 /// Lists by name.
 #[derive(Default)]
-pub(super) struct Lists {
+pub(crate) struct Lists {
     ids: KeyMap,
     /// All names one after the other, and where each ends.
     names: Vec<u8>,

@@ -23,6 +23,8 @@ mod words;
 pub use analyse::Tier;
 pub(crate) use analyse::{Key, Work, analyse, content_hash};
 pub(crate) use builder::Builder;
+pub(crate) use collect::Lists;
+pub(crate) use key::Key16;
 
 use crate::chunk::Kind;
 use crate::disk::codec::{Reader, u32_at};

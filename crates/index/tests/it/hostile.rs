@@ -147,6 +147,7 @@ fn an_index_cut_short_while_open_is_an_error_not_a_crash() {
             index.refresh().map(drop),
             index.verify(),
         ];
+        assert_eq!(index.status().files, 40);
         for outcome in outcomes {
             assert!(
                 matches!(&outcome, Err(error @ IndexError::Damaged { .. }) if error.wants_rebuild()),
