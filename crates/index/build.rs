@@ -42,10 +42,10 @@ fn main() {
             "claims",
             "inherits",
             "visibility",
-            "inner",
             "imports",
             "reach",
             "plain_members",
+            "inner",
         ];
         for key in table.keys() {
             assert!(known.contains(&key.as_str()), "{}: unknown key {key}", file.display());
@@ -78,11 +78,11 @@ fn main() {
             out,
             "Language {{ id: {id:?}, aliases: {}, extensions: {}, files: {}, shebangs: {}, class: Class::{}, chunker: Chunker::{}, \
              grammar: {:?}, query: {query}, comments: {}, attributes: {}, wrappers: {}, tests: {}, claims: &{}, facts: {facts}, \
-             unmarked: {unmarked}, inner: {}, imports: Imports::{}, reach: Reach::{}, plain_members: {plain_members} }},",
+             unmarked: {unmarked}, imports: Imports::{}, reach: Reach::{}, plain_members: {plain_members}, inner: {} }},",
             list("aliases"), list("extensions"), list("files"), list("shebangs"),
             camel(&word("class", "code")), camel(&word("chunker", "layout")), grammar.unwrap_or(""),
             list("comments"), list("attributes"), list("wrappers"), list("tests"), claims(&table),
-            inner(&table, &mut fingerprint), camel(&word("imports", "unknown")), camel(&word("reach", "file")),
+            camel(&word("imports", "unknown")), camel(&word("reach", "file")), inner(&table, &mut fingerprint),
         )
         .expect("writing to a string succeeds");
     }
@@ -138,13 +138,19 @@ fn risk(file: &Path, fingerprint: &mut DefaultHasher) {
         for entry in entries(kind) {
             let mut named = strings(&entry, "categories");
             named.extend(Some(word(&entry, "category")).filter(|name| !name.is_empty()));
-            let named: Vec<usize> = named.iter().map(|name| number(name)).collect();
+            let category = match entry.get("category").and_then(|value| value.as_str()) {
+                Some(name) if role == "Sink" => format!("Some(&CATEGORIES[{}])", number(name)),
+                _ => "None".to_owned(),
+            };
+            named.iter().for_each(|name| {
+                number(name);
+            });
             let list = |key: &str| strings(&entry, key);
             let arg = entry.get("arg").and_then(|value| value.as_integer());
             writeln!(
                 out,
                 "Rule {{ role: Role::{role}, name: {:?}, languages: &{:?}, calls: &{:?}, reads: &{:?}, fills: &{:?}, \
-                 writes: &{:?}, categories: &{named:?}, arg: {arg:?}, when: {:?}, unless: {:?}, tags: &{:?} }},",
+                 writes: &{:?}, categories: &{named:?}, category: {category}, arg: {arg:?}, when: {:?}, unless: {:?}, tags: &{:?} }},",
                 word(&entry, "name"), list("languages"), list("calls"), list("reads"), list("fills"),
                 list("writes"), word(&entry, "when"), word(&entry, "unless"), list("tags"),
             )

@@ -29,13 +29,14 @@ fn search(settings: &Settings, git: Git) -> SearchConfig {
         git,
         settings: crate::commands::config::as_json(settings),
         network: network(settings),
+        risk_rules: settings.path("risk-rules").map(|file| settings.work_dir.join(file)),
+        tokens: Some(crate::journals::tokens),
         lint_reports: settings
             .list("lint-reports")
             .value
             .iter()
             .map(|path| settings.work_dir.join(path))
             .collect(),
-        tokens: Some(crate::journals::tokens),
         ..SearchConfig::default()
     }
 }

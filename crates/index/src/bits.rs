@@ -32,6 +32,12 @@ impl Bits {
         }
     }
 
+    pub fn remove(&mut self, at: u32) {
+        if let Some(word) = self.words.get_mut(at as usize / 64) {
+            *word &= !(1 << (at % 64));
+        }
+    }
+
     pub fn keep_only(&mut self, other: &Bits) {
         for (at, word) in self.words.iter_mut().enumerate() {
             *word &= other.words.get(at).copied().unwrap_or_default();

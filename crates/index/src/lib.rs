@@ -64,7 +64,7 @@ mod walk;
 pub use build::{BuildOptions, BuildReport, Phase, Progress};
 pub use document::{DocumentReader, Unread};
 pub use error::IndexError;
-pub use facts::Fact;
+pub use facts::{Fact, RiskRules};
 pub use git::Revision;
 pub use index::{Index, Status};
 pub use pack::{Pack, PackedChunk, PackedContent, PackedFile};
@@ -72,7 +72,7 @@ pub use query::Query;
 pub use relations::Relations;
 pub use search::{
     Answer, Contribution, FactFilter, Filters, Freshness, Hit, Mode, Options, Ranking, Reported, Resolved,
-    RiskFlow, Snippet, Target, Unknown, Want,
+    RiskFlow, RiskStep, Snippet, Target, Unknown, Want,
 };
 pub use segment::Tier;
 pub use vectors::Table as VectorTable;

@@ -1,6 +1,6 @@
 //! The search payload: the seed's fields, with what they lacked.
 
-use mainstay_index::{Answer, Fact, Freshness, Hit, Resolved, RiskFlow, Target};
+use mainstay_index::{Answer, Fact, Freshness, Hit, Resolved, RiskFlow, RiskStep, Target};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -315,8 +315,11 @@ fn resolved(known: &Resolved) -> Value {
 }
 
 fn flow(flow: &RiskFlow) -> Value {
-    let path: Vec<Value> =
-        flow.path.iter().map(|(line, text)| json!({ "line": line, "text": text })).collect();
+    let step = |step: &RiskStep| match &step.file {
+        Some(file) => json!({ "file": file, "line": step.line, "text": step.text }),
+        None => json!({ "line": step.line, "text": step.text }),
+    };
+    let path: Vec<Value> = flow.path.iter().map(step).collect();
     json!({
         "source": flow.source, "sink": flow.sink, "category": flow.category, "severity": flow.severity,
         "ids": flow.ids, "path": path,

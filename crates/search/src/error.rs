@@ -20,6 +20,8 @@ pub enum SearchError {
     Ledger { path: String, reason: String },
     #[error("the history cannot be read: {reason}")]
     NoHistory { reason: String },
+    #[error("the rules about risks in {path} cannot be used: {reason}")]
+    BadRules { path: String, reason: String },
     #[error("the change cannot be read: {reason}")]
     NoChanges { reason: String },
     #[error("{what} is not supported yet")]
@@ -48,6 +50,9 @@ impl From<SearchError> for Fault {
                 .hint("move the file aside, or restore it; it is never written over"),
             SearchError::NoHistory { .. } => Fault::new(ErrorCode::CapabilityMissing, error)
                 .hint("author, chunkAuthor, churnMin, modifiedAfter and modifiedSince need a git repository and git"),
+            SearchError::BadRules { .. } => {
+                Fault::invalid(error).hint("correct the file that the setting risk-rules names, or leave it out")
+            }
             SearchError::NoChanges { .. } => Fault::new(ErrorCode::CapabilityMissing, error)
                 .hint("name commits that exist, or pass the text of a diff as diff"),
             SearchError::Unsupported { .. } => Fault::new(ErrorCode::CapabilityMissing, error),

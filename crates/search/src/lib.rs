@@ -16,6 +16,7 @@ mod lint;
 mod records;
 mod relations;
 mod repo;
+mod rules;
 mod sqlite;
 mod store;
 mod suggest;
@@ -66,6 +67,8 @@ pub struct SearchConfig {
     pub watch: Option<Debounce>,
     /// What is kept in memory, shared with whoever has the same one.
     pub warm: Warm,
+    /// A file with rules about risks beside those of the program.
+    pub risk_rules: Option<PathBuf>,
     /// What a budget of tokens is counted with; a rule of thumb where nothing is given.
     pub tokens: Option<fn(&str) -> usize>,
 }

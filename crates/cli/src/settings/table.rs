@@ -174,6 +174,13 @@ pub const SETTINGS: &[Setting] = &[
     ),
     row("daemon-sessions", Kind::Number, &[], "64", "Clients one daemon serves at once"),
     row(
+        "risk-rules",
+        Kind::Path,
+        &[],
+        "",
+        "File with rules about risks beside those of the program, as TOML",
+    ),
+    row(
         "download-sources",
         Kind::Path,
         &[],

@@ -6,12 +6,13 @@
 
 mod attach;
 mod pattern;
-mod risk;
+pub(crate) mod risk;
 mod rules;
 mod value;
 mod walk;
 
 pub(crate) use attach::{ChunkFacts, attach, flag};
+pub use risk::RiskRules;
 pub(crate) use risk::book as risk_book;
 pub(crate) use rules::{Rules, facts_in};
 pub(crate) use walk::{Mark, Wanted, collect, own};

@@ -103,12 +103,12 @@ pub struct Language {
     pub facts: &'static str,
     /// Who may see a definition that does not say.
     pub unmarked: Unmarked,
-    /// Calls with definitions in them that the grammar does not see.
-    pub inner: Option<Inner>,
     pub imports: Imports,
     pub reach: Reach,
     /// Members of the own type are called by their plain name.
     pub plain_members: bool,
+    /// Calls with definitions in them that the grammar does not see.
+    pub inner: Option<Inner>,
 }
 
 /// Macro calls whose text is read again as items of the language.

@@ -9,6 +9,7 @@
 //! | `paths`, `manifests`, `imports` | from an import to files |
 //! | `resolve`, `edges` | from a name to a definition, and all of them as a graph |
 //! | `types` | types told by what annotated functions return |
+//! | `risk` | values from outside that cross calls, and rules of a user |
 //! | `rank` | how central a definition is |
 //! | `places` | the lines references stand on |
 
@@ -20,6 +21,7 @@ mod paths;
 mod places;
 mod rank;
 mod resolve;
+mod risk;
 mod symbol;
 mod types;
 
@@ -27,10 +29,11 @@ pub(crate) use edges::Edge;
 pub use edges::Reference;
 pub use places::{Place, Texts};
 pub use resolve::Certainty;
+pub(crate) use risk::{CrossFlow, RiskLayer};
 pub use symbol::{Link, Reached, Symbol, SymbolId};
 
 use crate::error::{Damaged, IndexError};
-use crate::facts::Fact;
+use crate::facts::{Fact, RiskRules};
 use crate::hash::FastMap;
 use crate::lang::{Imports, LangId};
 use crate::view::View;
@@ -41,7 +44,7 @@ use nodes::Nodes;
 use paths::{Paths, folder, name, stem};
 use resolve::Tables;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Files a file may see; a list longer than this names no neighbours any more.
 const MAX_VISIBLE: usize = 400;
@@ -62,6 +65,8 @@ pub struct Relations {
     imports: Vec<FileImports>,
     /// Calls whose result is given a name, by file; worked out when asked for.
     assigned: types::Assigned,
+    /// What the rules with this mark find across calls; worked out when asked for.
+    risks: Mutex<Option<(u64, Arc<RiskLayer>)>>,
 }
 
 impl Relations {
@@ -89,6 +94,7 @@ impl Relations {
             tables,
             imports,
             assigned: types::Assigned::default(),
+            risks: Mutex::default(),
         })
     }
 
@@ -99,6 +105,17 @@ impl Relations {
             .iter()
             .map(|(text, files)| (&**text, files.iter().map(|file| self.paths.path(*file)).collect()))
             .collect()
+    }
+
+    /// What rules about risks find beyond the facts that are stored.
+    pub(crate) fn risks(&self, rules: RiskRules) -> Result<Arc<RiskLayer>, Damaged> {
+        let mut kept = self.risks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, layer)) = kept.as_ref().filter(|(mark, _)| *mark == rules.mark()) {
+            return Ok(Arc::clone(layer));
+        }
+        let layer = Arc::new(RiskLayer::of(self, rules)?);
+        *kept = Some((rules.mark(), Arc::clone(&layer)));
+        Ok(layer)
     }
 
     /// The files that import a file.

@@ -237,7 +237,9 @@ impl Relations {
             }
             // Whoever uses a type may depend on each of its members; whoever calls a member does so for certain.
             for edge in self.edges.to(node) {
-                if ids.contains(&SymbolId(edge.from)) || seen.contains_key(&edge.from) {
+                // A line that only imports something does nothing with it.
+                let is_import = edge.reference == Reference::Use && self.nodes.get(edge.from).name == 0;
+                if is_import || ids.contains(&SymbolId(edge.from)) || seen.contains_key(&edge.from) {
                     continue;
                 }
                 if seen.len() >= limit {

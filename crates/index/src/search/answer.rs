@@ -69,8 +69,17 @@ pub struct RiskFlow {
     pub severity: &'static str,
     /// Numbers in the lists of CWE and OWASP.
     pub ids: &'static [&'static str],
-    /// Lines it passes, each with its text.
-    pub path: Vec<(u32, String)>,
+    /// Lines it passes.
+    pub path: Vec<RiskStep>,
+}
+
+/// A line a value passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RiskStep {
+    /// Where it is another file than that of the hit.
+    pub file: Option<String>,
+    pub line: u32,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,11 +135,12 @@ pub(crate) fn freshness(view: &View) -> Freshness {
 /// Ties a cursor to its query, options and generation.
 fn mark(view: &View, query: &Query, options: &Options) -> u64 {
     let what = format!(
-        "{}\0{}\0{:?}\0{:?}\0{:?}",
+        "{}\0{}\0{:?}\0{:?}\0{:?}\0{:?}",
         view.opened.tables.generation.number,
         query.text(),
         options.mode,
         options.filters,
+        options.rules,
         options.vectors
     );
     xxh3_64(what.as_bytes())

@@ -7,7 +7,7 @@ use super::{Trouble, compile_regex, resolved};
 use crate::bits::Bits;
 use crate::chunk::Kind;
 use crate::error::{Damaged, IndexError};
-use crate::facts::{COUNTS, Fact, count_slot, flag};
+use crate::facts::{COUNTS, Fact, RiskRules, count_slot, flag};
 use crate::lang::{Class, LangId, facts_of};
 use crate::segment::{Segment, fact_key, name_hash};
 use crate::token::fold_name;
@@ -70,7 +70,12 @@ impl FactFilter {
     }
 
     /// The chunks it admits, for each part.
-    pub(super) fn bits(&self, view: &View, source: &Source<'_>) -> Result<Vec<Bits>, Trouble> {
+    pub(super) fn bits(
+        &self,
+        view: &View,
+        source: &Source<'_>,
+        rules: RiskRules,
+    ) -> Result<Vec<Bits>, Trouble> {
         if let Want::Signature(text) = &self.want {
             return signature(view, source, text);
         }
@@ -84,6 +89,7 @@ impl FactFilter {
         {
             more.iter().for_each(|chunk| bits.insert(chunk));
         }
+        resolved::by_risk(&self.want, view, source, rules, &mut bits)?;
         Ok(bits)
     }
 
@@ -282,7 +288,7 @@ fn signature(view: &View, source: &Source<'_>, text: &str) -> Result<Vec<Bits>, 
 }
 
 /// Which filters cannot hold in which of the languages that are searched.
-pub(super) fn unknown(view: &View, filters: &Filters) -> Vec<Unknown> {
+pub(super) fn unknown(view: &View, filters: &Filters, rules: RiskRules) -> Vec<Unknown> {
     if filters.facts.is_empty() {
         return Vec::new();
     }
@@ -296,8 +302,10 @@ pub(super) fn unknown(view: &View, filters: &Filters) -> Vec<Unknown> {
     langs.dedup();
     let lacking = |filter: &FactFilter| {
         let facts = filter.facts();
-        let lacks =
-            |lang: &&LangId| !facts.is_empty() && facts.iter().all(|fact| !facts_of(**lang).contains(fact));
+        let lacks = |lang: &&LangId| {
+            let has_rules = |fact: &Fact| Fact::RISKS.contains(fact) && rules.book(**lang).is_some();
+            !facts.is_empty() && facts.iter().all(|fact| !facts_of(**lang).contains(fact) && !has_rules(fact))
+        };
         let languages: Vec<&'static str> = langs.iter().filter(lacks).map(|lang| lang.get().id).collect();
         Unknown { filter: filter.name, languages }
     };

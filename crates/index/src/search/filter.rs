@@ -70,7 +70,7 @@ pub(super) fn admit(view: &View, source: &Source<'_>, options: &Options) -> Resu
         .map(|part| chunk_bits(&part.segment, &kinds, &langs, options.mode))
         .collect::<Result<Vec<_>, Damaged>>()?;
     for filter in &filters.facts {
-        for (out, bits) in chunks.iter_mut().zip(filter.bits(view, source)?) {
+        for (out, bits) in chunks.iter_mut().zip(filter.bits(view, source, options.rules)?) {
             match out {
                 Some(out) => out.keep_only(&bits),
                 None => *out = Some(bits),

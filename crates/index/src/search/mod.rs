@@ -18,19 +18,21 @@ mod plan;
 mod rank;
 mod related;
 mod resolved;
+mod risks;
 mod score;
 mod show;
 mod source;
 mod weights;
 
 pub(crate) use answer::freshness;
-pub use answer::{Answer, Contribution, Freshness, Hit, RiskFlow, Snippet};
+pub use answer::{Answer, Contribution, Freshness, Hit, RiskFlow, RiskStep, Snippet};
 pub use facts::{FactFilter, Reported, Unknown, Want};
 pub use filter::{Filters, Mode};
 pub use resolved::{Resolved, Target};
 pub(crate) use source::{Relate, Source};
 
 use crate::error::{Damaged, IndexError};
+use crate::facts::RiskRules;
 use crate::query::Query;
 use crate::vectors::Table;
 use crate::view::View;
@@ -50,6 +52,8 @@ pub struct Options {
     /// Say what is known of each hit.
     pub facts: bool,
     pub ranking: Ranking,
+    /// Rules about risks.
+    pub rules: RiskRules,
     /// Search by meaning too, with these word vectors.
     pub vectors: Option<Table>,
 }
@@ -74,6 +78,7 @@ impl Default for Options {
             explain: false,
             facts: false,
             ranking: Ranking::Full,
+            rules: RiskRules::default(),
             vectors: None,
         }
     }
@@ -191,6 +196,6 @@ fn run(view: &View, source: &Source<'_>, query: &Query, options: &Options) -> Re
         hits.push(show::show(view, source, &plan, candidate, options, &mut known)?);
     }
     notes.extend(source.notes());
-    let unknown = facts::unknown(view, &options.filters);
+    let unknown = facts::unknown(view, &options.filters, options.rules);
     Ok(Answer { unknown, ..answer::finish(view, query, options, hits, total, offset, relaxed, notes) })
 }

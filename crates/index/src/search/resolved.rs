@@ -4,7 +4,8 @@ use super::Trouble;
 use super::facts::Want;
 use super::source::Source;
 use crate::bits::Bits;
-use crate::facts::Fact;
+use crate::error::Damaged;
+use crate::facts::{Fact, RiskRules};
 use crate::relations::{Certainty, Reference, Relations, SymbolId, Texts};
 use crate::view::View;
 
@@ -56,6 +57,37 @@ pub(super) fn admitted(want: &Want, view: &View, source: &Source<'_>) -> Result<
         out[part].insert(chunks.start + at as u32);
     }
     Ok(Some(out))
+}
+
+/// Corrects the chunks of a filter on risks by what crosses calls and by what the rules of a user say.
+pub(super) fn by_risk(
+    want: &Want,
+    view: &View,
+    source: &Source<'_>,
+    rules: RiskRules,
+    bits: &mut [Bits],
+) -> Result<(), Trouble> {
+    let Want::Part(fact, wanted) = want else { return Ok(()) };
+    // Tags are about one definition; only rules of a user change them.
+    if !Fact::RISKS.contains(fact) || *fact == Fact::RiskTag && !rules.has_own() {
+        return Ok(());
+    }
+    let Some(relations) = source.relations()? else { return Ok(()) };
+    let layer = relations.risks(rules)?;
+    let place = |node: u32| {
+        let (file, at) = relations.nodes.place(node);
+        let (part, entry) = (view.part_of(file), view.file(file));
+        Ok((part, view.parts[part].segment.blob(entry.blob)?.chunks.start + at as u32))
+    };
+    for node in &layer.replaced {
+        let (part, chunk) = place(*node).map_err(|damaged: Damaged| damaged)?;
+        bits[part].remove(chunk);
+    }
+    for node in layer.having(*fact, wanted) {
+        let (part, chunk) = place(node).map_err(|damaged: Damaged| damaged)?;
+        bits[part].insert(chunk);
+    }
+    Ok(())
 }
 
 /// Who calls the definitions of that name for certain, and those of them that call something.

@@ -1,15 +1,16 @@
 //! From a ranked candidate to a hit a reader can use: names, lines, a snippet with what matched.
 
-use super::answer::{Contribution, Hit, RiskFlow, Snippet};
+use super::answer::{Contribution, Hit, RiskFlow, RiskStep, Snippet};
 use super::plan::Plan;
 use super::rank::Ranked;
-use super::resolved;
 use super::score::{in_docs, term_score};
 use super::source::Source;
 use super::weights;
 use super::{Options, Trouble};
+use super::{resolved, risks};
 use crate::chunk::{Depth, Kind, Lines, cut};
 use crate::error::Damaged;
+use crate::facts::risk::Step;
 use crate::facts::{ChunkFacts, Fact, attach};
 use crate::hash::FastMap;
 use crate::lang::{Class, LangId};
@@ -58,14 +59,24 @@ pub(super) fn show(
     if part.segment.flags()?[candidate.chunk as usize] & crate::segment::IS_TEST != 0 {
         present |= traits::TEST;
     }
-    let (facts, flows) = match text.as_deref().filter(|_| options.facts) {
+    let (mut facts, mut flows) = match text.as_deref().filter(|_| options.facts) {
         Some(text) => known.of((candidate.part, entry.blob), text, blob.lang, details.len(), at as u32),
         None => Default::default(),
     };
     let relations = if options.facts { source.relations()? } else { None };
     let resolved = relations
-        .map(|relations| resolved::of_chunk(&relations, &mut known.texts, candidate.file, at as u32))
+        .as_ref()
+        .map(|relations| resolved::of_chunk(relations, &mut known.texts, candidate.file, at as u32))
         .unwrap_or_default();
+    if let Some(relations) = &relations {
+        let nodes = relations.nodes.of_file(candidate.file);
+        let node = nodes.start + at as u32;
+        // Files without structure have no nodes.
+        if nodes.contains(&node) {
+            let layer = relations.risks(options.rules)?;
+            risks::correct(relations, &layer, &mut known.texts, node, &mut facts, &mut flows);
+        }
+    }
     Ok(Hit {
         id: stable_id(&entry.path, kind, &details, at, slice(&whole.span)),
         path: entry.path.to_string(),
@@ -123,13 +134,14 @@ impl Known {
             if cut.chunks.len() == chunks { attach(text, &cut, &marks) } else { ChunkFacts::default() }
         });
         let lines = Lines::of(text);
-        let step = |offset: &u32| {
+        let step = |step: &Step| {
+            let Step::Here(offset) = step else { return None };
             let line = lines.line(*offset as usize);
             let whole = text.lines().nth(line as usize - 1).unwrap_or_default();
-            (line, one_line(whole, 160))
+            Some(RiskStep { file: None, line, text: one_line(whole, 160) })
         };
         let flows = facts.flows.get(&at).map(Vec::as_slice).unwrap_or_default().iter().map(|flow| {
-            let mut path: Vec<(u32, String)> = flow.path.iter().map(step).collect();
+            let mut path: Vec<RiskStep> = flow.path.iter().filter_map(step).collect();
             path.dedup();
             RiskFlow {
                 source: flow.source,

@@ -15,12 +15,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Works out what belongs together in the view that is searched, or finds it done.
+pub(crate) type Relate<'v> = dyn Fn() -> Result<Arc<Relations>, IndexError> + Sync + 'v;
+
 fn is_document(lang: &LangId) -> bool {
     lang.get().class == Class::Document
 }
-
-/// Works out what belongs together in the view that is searched, or finds it done.
-pub(crate) type Relate<'v> = dyn Fn() -> Result<Arc<Relations>, IndexError> + Sync + 'v;
 
 pub(crate) struct Source<'v> {
     view: &'v View,

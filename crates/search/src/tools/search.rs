@@ -293,8 +293,12 @@ fn one(call: &Call, search: &Search, repo: &Path, args: &Args) -> Result<Payload
             options.filters.facts.retain(|filter| filter.name != "lint");
             options.filters.facts.extend(by_lint(args, &lint));
             options.vectors.clone_from(&vectors);
-            by_lines(call, search, repo, args, &index, &query, &mut options)?;
             options.facts = detail == Detail::Full && (options.explain || !options.filters.facts.is_empty());
+            let of_risk = options.filters.facts.iter().any(|filter| filter.name.starts_with("risk"));
+            if of_risk || options.facts {
+                options.rules = crate::rules::load(&search.config)?;
+            }
+            by_lines(call, search, repo, args, &index, &query, &mut options)?;
             let answer = index.search(&query, &options)?;
             if mode == &modes[0] {
                 warn(call, &answer);

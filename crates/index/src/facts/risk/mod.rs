@@ -1,18 +1,20 @@
 //! Risks: values from outside that reach a call which must not be given them as they are.
 //!
-//! `risk/rules.toml` names sources, sinks and sanitizers; `flow` follows values through one definition; this module
-//! matches names. Language decides which rules count, so that `spawn` of an async runtime is not a command.
+//! `risk/rules.toml` names sources, sinks and sanitizers, `read` those of a user, `book` holds both; `flow` follows values
+//! through one definition; this module matches names. Language decides which rules count, so that `spawn` of an async runtime is not a command.
 
 mod args;
+mod book;
 mod flow;
+mod read;
 
-pub(crate) use flow::{Flow, analyse};
+pub use book::RiskRules;
+pub(crate) use book::book;
+pub(crate) use flow::{Callees, Flow, Step, Summary, analyse, summarise};
 
 use crate::facts::Fact;
 use crate::facts::walk::Mark;
 use crate::hash::FastMap;
-use crate::lang::LangId;
-use std::sync::OnceLock;
 
 /// A kind of damage.
 #[derive(Debug)]
@@ -44,8 +46,10 @@ pub(crate) struct Rule {
     pub fills: &'static [&'static str],
     /// Members whose assignment is a sink.
     pub writes: &'static [&'static str],
-    /// Positions in `CATEGORIES`. A sink has one; a sanitizer without any cleans for all.
-    pub categories: &'static [usize],
+    /// Names of categories. A sink has one; a sanitizer without any cleans for all.
+    pub categories: &'static [&'static str],
+    /// That of a sink.
+    pub category: Option<&'static Category>,
     /// The argument that matters; any where `None`.
     pub arg: Option<usize>,
     pub when: &'static str,
@@ -55,44 +59,13 @@ pub(crate) struct Rule {
 
 include!(concat!(env!("OUT_DIR"), "/risk.rs"));
 
-impl Rule {
-    pub fn category(&self) -> Option<&'static Category> {
-        self.categories.first().map(|at| &CATEGORIES[*at])
-    }
-}
-
 /// The rules of one language by the last name of a call, the first of a read and the last of a write.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Book {
     calls: FastMap<&'static str, Vec<(&'static str, &'static Rule)>>,
     fills: FastMap<&'static str, Vec<(&'static str, &'static Rule)>>,
     reads: FastMap<&'static str, Vec<(&'static str, &'static Rule)>>,
     writes: Vec<(&'static str, &'static Rule)>,
-}
-
-/// The rules of a language; `None` where there are none.
-pub(crate) fn book(lang: LangId) -> Option<&'static Book> {
-    static BOOKS: OnceLock<FastMap<&'static str, Book>> = OnceLock::new();
-    let books = BOOKS.get_or_init(|| {
-        let mut books: FastMap<&'static str, Book> = FastMap::default();
-        for rule in RULES {
-            for language in rule.languages {
-                let book = books.entry(*language).or_default();
-                for call in rule.calls {
-                    book.calls.entry(last(call)).or_default().push((*call, rule));
-                }
-                for call in rule.fills {
-                    book.fills.entry(last(call)).or_default().push((*call, rule));
-                }
-                for read in rule.reads {
-                    book.reads.entry(first(read)).or_default().push((*read, rule));
-                }
-                book.writes.extend(rule.writes.iter().map(|write| (*write, rule)));
-            }
-        }
-        books
-    });
-    books.get(lang.get().id)
 }
 
 const SEPARATORS: [char; 3] = ['.', ':', '>'];
@@ -106,6 +79,51 @@ fn first(name: &str) -> &str {
 }
 
 impl Book {
+    fn add(&mut self, rule: &'static Rule) {
+        for call in rule.calls {
+            self.calls.entry(last(call)).or_default().push((*call, rule));
+        }
+        for call in rule.fills {
+            self.fills.entry(last(call)).or_default().push((*call, rule));
+        }
+        for read in rule.reads {
+            self.reads.entry(first(read)).or_default().push((*read, rule));
+        }
+        self.writes.extend(rule.writes.iter().map(|write| (*write, rule)));
+    }
+
+    fn extend(&mut self, other: Book) {
+        let join = |mine: &mut FastMap<&'static str, Vec<_>>, theirs: FastMap<&'static str, Vec<_>>| {
+            theirs.into_iter().for_each(|(name, rules)| mine.entry(name).or_default().extend(rules));
+        };
+        join(&mut self.calls, other.calls);
+        join(&mut self.fills, other.fills);
+        join(&mut self.reads, other.reads);
+        self.writes.extend(other.writes);
+    }
+
+    /// Whether a value of a fact is one a rule of that role may be about.
+    pub fn has(&self, fact: Fact, value: &str, role: Role) -> bool {
+        match fact {
+            Fact::Call => {
+                let known = |rules: &FastMap<&'static str, Vec<(&'static str, &'static Rule)>>| {
+                    rules
+                        .get(last(value))
+                        .is_some_and(|rules| rules.iter().any(|(_, rule)| rule.role == role))
+                };
+                known(&self.calls) || known(&self.fills)
+            }
+            Fact::Read => self.of_read(value).is_some_and(|rule| rule.role == role),
+            Fact::Mutate => self.of_write(value).is_some_and(|rule| rule.role == role),
+            _ => false,
+        }
+    }
+
+    /// As `has`, for any role.
+    pub fn has_any(&self, fact: Fact, value: &str) -> bool {
+        [Role::Source, Role::Sink, Role::Sanitizer].iter().any(|role| self.has(fact, value, *role))
+    }
+
     /// The rules about a call written so.
     pub fn of_call(&self, written: &str, has_receiver: bool) -> impl Iterator<Item = &'static Rule> {
         matching(&self.calls, written, has_receiver)
@@ -195,20 +213,6 @@ mod tests {
             ("DB::raw", "DB::raw", true),
         ] {
             assert_eq!(fits(pattern, written, false), expected, "{pattern} {written}");
-        }
-    }
-
-    #[test]
-    fn every_rule_is_of_a_known_language_and_a_sink_has_a_category() {
-        for rule in RULES {
-            assert!(rule.languages.iter().all(|name| LangId::by_name(name).is_some()), "{}", rule.name);
-            assert_eq!(
-                rule.role == Role::Sink,
-                rule.categories.len() == 1 && rule.role == Role::Sink,
-                "{}",
-                rule.name
-            );
-            assert!(rule.role != Role::Source || !rule.tags.is_empty(), "{}", rule.name);
         }
     }
 }
