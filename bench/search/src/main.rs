@@ -3,6 +3,7 @@
 //! Every line says CPU seconds of this process, which hold on a busy machine better than wall time. `compare.py` runs
 //! it beside other tools and makes the table.
 
+mod filters;
 mod fuzz;
 
 use mainstay_index::chunk::parse_only;
@@ -15,7 +16,7 @@ use std::{env, fs};
 fn main() {
     let args: Vec<String> = env::args().skip(1).collect();
     let [command, tree, store, rest @ ..] = &args[..] else {
-        eprintln!("usage: search-bench parse|build|lexical|query|latency|cold TREE STORE [QUERY…]");
+        eprintln!("usage: search-bench parse|build|lexical|query|filters|latency|cold TREE STORE [QUERY…]");
         eprintln!("       search-bench fuzz query|reader|chunkers SECONDS TREE");
         std::process::exit(2);
     };
@@ -32,6 +33,7 @@ fn main() {
         "query" => queries(tree, store, rest),
         "latency" => latency(tree, store, rest),
         "verify" => verify(tree, store, rest),
+        "filters" => filters::run(tree, store, rest, usage),
         "cold" => cold(tree, store, rest),
         other => eprintln!("no command {other}"),
     }

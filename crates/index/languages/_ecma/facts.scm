@@ -65,7 +65,14 @@
 (update_expression argument: (identifier) @write @read)
 (update_expression argument: [(member_expression) (subscript_expression)] @mutate @read)
 (for_in_statement left: (identifier) @write)
-(catch_clause parameter: (identifier) @skip)
+(for_in_statement left: (array_pattern (identifier) @write))
+(for_in_statement left: (object_pattern (shorthand_property_identifier_pattern) @write))
+(for_in_statement left: (object_pattern (pair_pattern value: (identifier) @write)))
+(catch_clause parameter: (identifier) @write)
+(array_pattern (identifier) @write)
+(pair_pattern value: (identifier) @write)
+(shorthand_property_identifier_pattern) @write
+(rest_pattern (identifier) @write)
 
 ; Calls.
 (call_expression function: (member_expression object: (member_expression) @read))

@@ -1,4 +1,8 @@
 ; Facts of c: the first pattern that captures a node wins.
+(preproc_ifdef name: (identifier) @skip)
+(preproc_defined (identifier) @skip)
+(preproc_if condition: (identifier) @skip)
+(preproc_elif condition: (identifier) @skip)
 (function_declarator declarator: (_) @skip)
 (preproc_def name: (_) @skip)
 (preproc_function_def name: (_) @skip)

@@ -8,5 +8,5 @@
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name))) @def.constant)
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @def.constant)
 (program (variable_declaration (variable_declarator name: (identifier) @name value: (function_expression))) @def.function)
-(program (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: [(function_expression) (arrow_function)])) @def.function)
-(class_body (field_definition property: (property_identifier) @name value: (arrow_function)) @def.method)
+(program (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: [(function_expression) (arrow_function)] @code)) @def.function)
+(class_body (field_definition property: (property_identifier) @name value: (arrow_function) @code) @def.method)

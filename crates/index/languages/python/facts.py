@@ -1,3 +1,4 @@
+from __future__ import annotations
 import ledger.client
 from store.records import Account as Row
 import numpy as np
@@ -53,3 +54,8 @@ def outer(first):
         return second
 
     inner(first)
+
+
+@app.command(name="x")
+def decorated(first: t.Any | None, second: dict[str, t.Text]):
+    return first

@@ -15,4 +15,4 @@
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)] @code))) @def.function)
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name))) @def.constant)
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @def.constant)
-(class_body (public_field_definition name: (property_identifier) @name value: (arrow_function)) @def.method)
+(class_body (public_field_definition name: (property_identifier) @name value: (arrow_function) @code) @def.method)

@@ -1,4 +1,5 @@
 ; Facts of typescript, before those it shares with javascript.
+(type_annotation (function_type) @type @scope)
 [(function_type) (method_signature) (call_signature) (construct_signature) (constructor_type)] @scope
 (required_parameter pattern: (identifier) @param)
 (optional_parameter pattern: (identifier) @param)
@@ -19,10 +20,15 @@
 (abstract_method_signature return_type: (type_annotation (_) @return_type))
 (arrow_function return_type: (type_annotation (_) @return_type))
 (function_expression return_type: (type_annotation (_) @return_type))
+(function_declaration return_type: (type_predicate_annotation (_) @return_type))
+(method_definition return_type: (type_predicate_annotation (_) @return_type))
+(arrow_function return_type: (type_predicate_annotation (_) @return_type))
 (type_annotation (type_identifier) @type @use)
 (type_annotation (_) @type)
 (interface_declaration name: (_) @skip)
 (type_alias_declaration name: (_) @skip)
 (abstract_class_declaration name: (_) @skip)
 (type_parameter name: (_) @skip)
+(type_query [(identifier) (member_expression)] @use)
+(type_query (member_expression object: (identifier) @skip))
 (type_identifier) @use
