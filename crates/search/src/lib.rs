@@ -35,7 +35,7 @@ use warm::Kept;
 use watch::Watch;
 
 pub use documents::DocumentProgram;
-pub use download::{DownloadError, Network};
+pub use download::{DownloadError, Network, get};
 pub use error::SearchError;
 pub use git::Git;
 pub use mainstay_index::SkipReason;
