@@ -22,7 +22,7 @@ const MAX_SUBJECT_CHARS: usize = 120;
 /// Scopes of one token that are looked at.
 const MAX_SCOPES: usize = 200;
 
-/// Reads a key set from somewhere else; at most [`MAX_KEYS_BYTES`] are wanted.
+/// Reads a key set from somewhere else; a large one is refused.
 pub type FetchKeys = dyn Fn() -> Result<Vec<u8>, String> + Send + Sync;
 
 /// Where the public keys of an issuer are.

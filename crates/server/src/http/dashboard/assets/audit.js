@@ -16,7 +16,7 @@ function moment(at) {
 function tool(row) {
   if (Object.keys(row.args ?? {}).length === 0) return row.tool;
   const args = JSON.stringify(row.args, null, 2);
-  return h('details', {}, h('summary', {}, row.tool), h('pre', { class: 'code-block', tabindex: '0', 'aria-label': `Arguments of row ${row.seq}` }, args));
+  return h('div', {}, row.tool, h('details', { class: 'note' }, h('summary', {}, 'Arguments'), h('pre', { class: 'code-block', tabindex: '0', 'aria-label': `Arguments of row ${row.seq}` }, args)));
 }
 
 function draw() {
