@@ -16,9 +16,22 @@ impl From<SettingsError> for Fault {
     }
 }
 
-/// The toolsets to serve, with a clear error for a name that is none.
+/// The toolsets to serve.
 pub fn toolsets(settings: &Settings) -> FaultResult<Sourced<Vec<Toolset>>> {
-    let names = settings.list("toolsets");
+    named_toolsets(settings.list("toolsets"))
+}
+
+/// The toolsets that may write, when somebody chose.
+fn writing(settings: &Settings) -> FaultResult<Sourced<Option<Vec<Toolset>>>> {
+    let mut names = settings.list("allow-write");
+    let is_chosen = !names.value.is_empty();
+    names.value.retain(|name| name != "none");
+    let named = named_toolsets(names)?;
+    Ok(Sourced::new(is_chosen.then_some(named.value), named.origin))
+}
+
+/// Toolsets by name, with a clear error for a name that is none.
+fn named_toolsets(names: Sourced<Vec<String>>) -> FaultResult<Sourced<Vec<Toolset>>> {
     let mut toolsets = Vec::new();
     for name in &names.value {
         let toolset = Toolset::parse(name).ok_or_else(|| {
@@ -49,11 +62,13 @@ pub fn access(settings: &Settings) -> FaultResult<Access> {
         _ => Sourced::new(OnDemand::Named(extra.value), extra.origin),
     };
     let tools = settings.list("tools");
+    let writing = writing(settings)?;
     let role = settings.text("role").and_then(Role::parse).unwrap_or(Role::Designer);
     Ok(Access {
         form: Sourced::new(form, origin_of("form")),
         toolsets,
         read_only: settings.switch("read-only"),
+        writing,
         mutation: settings.switch("enable-mutation"),
         on_demand,
         allow: Sourced::new((!tools.value.is_empty()).then_some(tools.value), tools.origin),

@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, Command};
 use crate::budget;
 use crate::commands::{
     audit, catalog, climax, connect, daemon, doctor, foundry, init, programs, relations, replay, search,
-    serve,
+    serve, token,
 };
 use crate::settings::with_flags;
 
@@ -100,7 +100,9 @@ pub fn command() -> Command {
         Command::new("tools").about("Look at the tools").subcommand_required(true).subcommands([
             with_flags(Command::new("list").about("List the tools that are served")),
             with_flags(Command::new("show").about("Show one tool")).arg(tool_name()),
-            with_flags(Command::new("explain").about("Say why a tool is listed, hidden, refused or absent")).arg(tool_name()),
+            with_flags(Command::new("explain").about("Say why a tool is listed, hidden, refused or absent"))
+                .arg(tool_name())
+                .arg(Arg::new("as").long("as").value_name("TOKEN").help("For the holder of this token of the token file")),
             with_flags(Command::new("cost").about("Count the tokens of tool definitions")).arg(
                 Arg::new("budget")
                     .long("budget")
@@ -123,6 +125,7 @@ pub fn command() -> Command {
             with_flags(Command::new("check").about("Compare the tools with the recorded ones")).arg(lock_file()),
         ]),
         audit::command(),
+        token::command(),
         replay::command(),
         programs::command(),
         climax::command(),

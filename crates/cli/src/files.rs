@@ -20,6 +20,18 @@ pub fn write_like(path: &Path, text: &str, like: &Path) -> std::io::Result<()> {
     sync(dir)
 }
 
+/// Writes a file that only its owner can read.
+pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let dir = folder(path);
+    std::fs::create_dir_all(dir)?;
+    // Temporary files are private.
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    sync(dir)
+}
+
 /// Writes a file that must not be there yet.
 pub fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     let dir = folder(path);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::{Body, CancelToken, FaultResult, Gate, Narrowing, Role, ToolDef, Toolset};
+use crate::{Body, CancelToken, FaultResult, Gate, Grant, Narrowing, Role, ToolDef, Toolset};
 
 /// Who calls, as established by the surface: never by the message alone.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,21 @@ pub struct Caller {
     pub roots: Option<Arc<[PathBuf]>>,
     /// What the request itself leaves out of the tools; `None` leaves out nothing.
     pub narrowed: Option<Arc<Narrowing>>,
+    /// What the caller's token lets him do; `None` where nobody asks for one, or it lets him do everything.
+    pub grant: Option<Arc<Grant>>,
+}
+
+impl Caller {
+    /// Whether a tool is shown to this caller.
+    pub fn sees(&self, def: &ToolDef) -> bool {
+        self.narrowed.as_ref().is_none_or(|narrowed| narrowed.leaves_out(def).is_none())
+            && self.grant.as_ref().is_none_or(|grant| grant.lacks(def).is_none())
+    }
+
+    /// Whether the caller may see what the server tells its operator.
+    pub fn is_admin(&self) -> bool {
+        self.grant.as_ref().is_none_or(|grant| grant.is_admin())
+    }
 }
 
 /// Where a line of progress came from.

@@ -10,9 +10,20 @@ use serde::Serialize;
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Origin {
     Default,
-    Flag { name: String },
-    Env { name: String },
-    File { path: String, line: usize },
+    Flag {
+        name: String,
+    },
+    Env {
+        name: String,
+    },
+    File {
+        path: String,
+        line: usize,
+    },
+    /// The token a caller sent.
+    Token {
+        name: String,
+    },
 }
 
 impl Origin {
@@ -32,6 +43,7 @@ impl fmt::Display for Origin {
             Origin::Flag { name } => write!(f, "the flag {name}"),
             Origin::Env { name } => write!(f, "the variable {name}"),
             Origin::File { path, line } => write!(f, "{path}:{line}"),
+            Origin::Token { name } => write!(f, "the token {name}"),
         }
     }
 }
@@ -84,6 +96,8 @@ pub struct Access {
     pub toolsets: Sourced<Vec<Toolset>>,
     pub form: Sourced<Form>,
     pub read_only: Sourced<bool>,
+    /// Only tools of these toolsets may write, when given.
+    pub writing: Sourced<Option<Vec<Toolset>>>,
     /// Catalog writes.
     pub mutation: Sourced<bool>,
     pub on_demand: Sourced<OnDemand>,
@@ -101,6 +115,7 @@ impl Default for Access {
             toolsets: Sourced::new(Toolset::ALL.to_vec(), Origin::Default),
             form: Sourced::default(),
             read_only: Sourced::default(),
+            writing: Sourced::default(),
             mutation: Sourced::default(),
             on_demand: Sourced::default(),
             allow: Sourced::default(),

@@ -1,6 +1,6 @@
 //! Why a tool is listed, hidden, refused or absent.
 
-use mainstay_contract::{Effect, Gate, Listing, Role, ToolDef};
+use mainstay_contract::{Effect, Gate, Grant, Listing, Role, ToolDef};
 use serde::Serialize;
 
 use crate::access::{Access, Form, OnDemand, Origin};
@@ -17,6 +17,8 @@ pub enum Standing {
     Refused,
     /// Not registered: a call answers `UNKNOWN_TOOL`.
     Absent,
+    /// Not shown to this caller, and refused when he calls it.
+    Denied,
 }
 
 impl Standing {
@@ -26,6 +28,7 @@ impl Standing {
             Standing::Hidden => "hidden",
             Standing::Refused => "refused",
             Standing::Absent => "absent",
+            Standing::Denied => "denied",
         }
     }
 }
@@ -82,6 +85,14 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
             &access.read_only.origin,
         );
     }
+    if let Some(writing) = &access.writing.value
+        && !is_discovery
+        && def.effect != Effect::Read
+        && !writing.contains(&def.toolset)
+    {
+        let reason = format!("the tool can write and the toolset {} may not", def.toolset.name());
+        return decide(Standing::Absent, reason, &access.writing.origin);
+    }
     if def.policy.gate == Some(Gate::Mutation) && !access.mutation.value {
         let reason = "the tool changes the catalog and mutation is off; set MCP_ENABLE_MUTATION=1";
         return decide(Standing::Refused, reason.into(), &access.mutation.origin);
@@ -104,6 +115,20 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
             format!("the toolset {} is active", def.toolset.name()),
             &access.toolsets.origin,
         ),
+    }
+}
+
+/// The same for one caller: what his token does not allow is denied to him.
+pub fn explain_to(def: &ToolDef, access: &Access, grant: Option<&Grant>) -> Explanation {
+    let explained = explain(def, access);
+    match grant.and_then(|grant| Some((grant, grant.lacks(def)?))) {
+        Some((grant, scope)) if explained.is_registered() => Explanation {
+            standing: Standing::Denied,
+            reason: format!("the tool needs the scope {scope}"),
+            origin: Origin::Token { name: grant.token.clone() },
+            ..explained
+        },
+        _ => explained,
     }
 }
 

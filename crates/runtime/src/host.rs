@@ -10,9 +10,13 @@ use crate::registry::Door;
 use crate::runtime::Inner;
 
 impl Host for Inner {
-    fn tools(&self, _: &Caller) -> Vec<Arc<ToolDef>> {
+    fn tools(&self, caller: &Caller) -> Vec<Arc<ToolDef>> {
         let registry = self.registry();
-        registry.registered().filter(|def| def.listing == Listing::Classic).cloned().collect()
+        registry
+            .registered()
+            .filter(|def| def.listing == Listing::Classic && caller.sees(def))
+            .cloned()
+            .collect()
     }
 
     /// Hands the call over: the runtime goes on with the other tool as if it had been called itself.

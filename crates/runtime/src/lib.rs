@@ -27,7 +27,7 @@ mod timer;
 mod validate;
 
 pub use access::{Access, Form, OnDemand, Origin, Sourced};
-pub use explain::{Explanation, Standing, explain};
+pub use explain::{Explanation, Standing, explain, explain_to};
 pub use history::{MINUTES, Minute};
 pub use journal::{Asked, Ending, Journal};
 pub use metrics::{BUCKETS_MICROS, Metrics, ToolMetrics};

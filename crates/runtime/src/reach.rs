@@ -1,12 +1,27 @@
-//! Which repositories a caller may name in the arguments of a call.
+//! What a caller may reach: the tools his token allows, and the repositories he may name in the arguments of a call.
 
 use std::path::{Component, Path, PathBuf};
 
 use mainstay_contract::{Caller, ErrorCode, Fault, FaultResult, ToolDef};
 use serde_json::Value;
 
+use crate::access::Origin;
+
 /// The arguments that name a repository, in every tool that has them.
 const REPO_ARGS: [&str; 2] = ["repoPath", "repo"];
+
+/// Refuses a tool that the caller's token does not allow.
+pub fn check_grant(def: &ToolDef, caller: &Caller) -> FaultResult<()> {
+    let Some(grant) = &caller.grant else { return Ok(()) };
+    let Some(scope) = grant.lacks(def) else { return Ok(()) };
+    let rule = Origin::Token { name: grant.token.clone() };
+    Err(Fault::new(ErrorCode::Forbidden, format!("{} needs the scope {scope}", def.id))
+        .detail("tool", def.id.as_str())
+        .detail("reason", "insufficient_scope")
+        .detail("scope", scope.to_string())
+        .detail("rule", rule.to_string())
+        .hint(format!("{rule} does not have it; use one that does")))
+}
 
 /// Refuses a repository outside the caller's roots; links are resolved first.
 ///

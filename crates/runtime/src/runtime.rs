@@ -21,7 +21,7 @@ use crate::journal::{Asked, Ending, Journal};
 use crate::limits::{Place, Usage};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
-use crate::reach::check_roots;
+use crate::reach::{check_grant, check_roots};
 use crate::recent::{Asker, Ended};
 use crate::registry::{Door, Entry, Registry, RegistryError};
 use crate::request::{Failure, Outcome, Request, Stage};
@@ -307,6 +307,10 @@ impl Inner {
         let resolved = self.registry().resolve(tool, door);
         let entry = resolved.map_err(|fault| (None, Failure::new(Stage::Resolve, fault)))?;
         let def = &entry.tool.def;
+        // Whoever may not use a tool is not told what it wants.
+        if let Err(fault) = check_grant(def, caller) {
+            return Err((Some(Arc::clone(def)), Failure::new(Stage::Authorise, fault)));
+        }
         let args = match args {
             Value::Null if def.args == ArgCheck::Schema => json!({}),
             args => args,

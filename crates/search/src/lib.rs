@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod extension;
 mod git;
+mod held;
 mod history;
 mod lint;
 mod records;
@@ -37,7 +38,7 @@ use warm::Kept;
 use watch::Watch;
 
 pub use documents::DocumentProgram;
-pub use download::{DownloadError, Network};
+pub use download::{DownloadError, Network, get};
 pub use error::SearchError;
 pub use git::Git;
 pub use mainstay_index::SkipReason;

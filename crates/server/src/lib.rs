@@ -21,7 +21,10 @@ mod surface;
 pub use changes::{Change, Changes};
 pub use encode::{UnknownTool, bare, envelope, http_status};
 pub use fixtures::Fixtures;
-pub use http::{AccessToken, Dashboard, HttpConfig, HttpError, Secret, run as serve_http};
+pub use http::{
+    AccessToken, Dashboard, HttpConfig, HttpError, JwtConfig, KeySource, Secret, TokenBook, TokenEntry,
+    TokenError, run as serve_http,
+};
 pub use identity::{Identity, Transport};
 pub use listing::{Naming, listed_tools, tool_json};
 pub use openapi::document as openapi_document;

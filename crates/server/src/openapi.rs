@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use mainstay_contract::{ErrorCode, Payload, SCHEMA_VERSION, ToolDef, Toolset, envelope_schema};
+use mainstay_contract::{Caller, ErrorCode, Payload, SCHEMA_VERSION, ToolDef, Toolset, envelope_schema};
 use mainstay_runtime::Registry;
 use serde_json::{Map, Value, json};
 
 use crate::http::BUDGET_HEADERS;
 use crate::identity::Identity;
 
-/// Describes every path of the HTTP API; `/mcp` speaks another protocol and is left to it.
-pub fn document(registry: &Registry, identity: &Identity, secured: bool) -> Value {
+/// Describes every path of the HTTP API that a caller may use; `/mcp` speaks another protocol and is left to it.
+pub fn document(registry: &Registry, identity: &Identity, secured: bool, caller: &Caller) -> Value {
     let mut writer = Writer { schemas: shared_schemas(), paths: base_paths() };
-    for def in registry.registered() {
+    for def in registry.registered().filter(|def| caller.sees(def)) {
         writer.tool(def);
     }
-    writer.search_api(registry);
+    writer.search_api(registry, caller);
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -25,7 +25,7 @@ pub fn document(registry: &Registry, identity: &Identity, secured: bool) -> Valu
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
-        "tags": tags(registry),
+        "tags": tags(registry, caller),
         "paths": writer.paths,
         "components": { "schemas": writer.schemas, "responses": failures() },
     });
@@ -45,9 +45,10 @@ fn description() -> String {
     )
 }
 
-fn tags(registry: &Registry) -> Vec<Value> {
+fn tags(registry: &Registry, caller: &Caller) -> Vec<Value> {
     let server = json!({ "name": "server", "description": "The server itself" });
-    let active = Toolset::ALL.into_iter().filter(|set| registry.registered().any(|def| def.toolset == *set));
+    let is_active = |set: &Toolset| registry.registered().any(|def| def.toolset == *set && caller.sees(def));
+    let active = Toolset::ALL.into_iter().filter(is_active);
     let sets = active.map(|set| json!({ "name": set.name(), "description": set.summary() }));
     std::iter::once(server).chain(sets).collect()
 }
@@ -231,7 +232,8 @@ impl Writer {
     }
 
     /// The endpoints of the Search API, over the tools behind them.
-    fn search_api(&mut self, registry: &Registry) {
+    fn search_api(&mut self, registry: &Registry, caller: &Caller) {
+        let seen = |id: &str| registry.get(id).filter(|def| caller.sees(def));
         let result = |key: &str| {
             json!({
                 "type": "object",
@@ -239,7 +241,7 @@ impl Writer {
                 "required": ["repo", key],
             })
         };
-        if registry.get("index_status").is_some() {
+        if seen("index_status").is_some() {
             let parameter = json!({
                 "name": "repo",
                 "in": "query",
@@ -260,7 +262,7 @@ impl Writer {
                 self.paths.insert(path.into(), json!({ "get": operation }));
             }
         }
-        if let Some(def) = registry.get("search") {
+        if let Some(def) = seen("search") {
             let mut input = Value::clone(&def.input);
             if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
                 let repo = properties.get("repoPath").cloned().unwrap_or(json!({ "type": "string" }));

@@ -81,7 +81,7 @@ pub fn start(settings: &Settings, runtime: &Runtime, identity: &Identity) -> Fau
     let port = u16::try_from(port).map_err(|_| Fault::invalid(format!("{port} is not a port number")))?;
     let tries = settings.number("dashboard-tries").unwrap_or_default().clamp(1, 1_000);
     let surface = Surface::new(runtime.clone(), identity.clone());
-    let repo = settings.repo();
+    let (repo, audit) = (settings.repo(), settings.path("audit"));
     let pages = pages(settings)?;
     let serve = move || {
         for next in 0..tries {
@@ -91,6 +91,7 @@ pub fn start(settings: &Settings, runtime: &Runtime, identity: &Identity) -> Fau
                 port,
                 roots: Some(vec![repo.clone()]),
                 repo: Some(repo.clone()),
+                audit: audit.clone(),
                 dashboard: Some(Arc::clone(&pages)),
                 ..HttpConfig::default()
             };

@@ -23,6 +23,7 @@ pub mod relations;
 pub mod replay;
 pub mod search;
 pub mod serve;
+pub mod token;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -78,6 +79,7 @@ fn dispatch(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         Some(("dashboard", matches)) => serve::run_dashboard(matches, output),
         Some(("call", matches)) => call::run(matches, output),
         Some(("audit", matches)) => audit::run(matches, output),
+        Some(("token", matches)) => token::run(matches, output),
         Some(("replay", matches)) => replay::run(matches, output),
         Some(("programs", matches)) => programs::run(matches, output),
         Some(("climax", matches)) => climax::run(matches, output),

@@ -3,10 +3,13 @@
 use std::net::IpAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mainstay_contract::{CancelToken, Fault, FaultResult, StopReason};
-use mainstay_server::{AccessToken, Changes, Fixtures, HttpConfig, HttpError, Secret, Surface, serve_http};
+use mainstay_server::{
+    AccessToken, Changes, Fixtures, HttpConfig, HttpError, JwtConfig, KeySource, Secret, Surface, serve_http,
+};
 use serde_json::json;
 
 use super::dashboard;
@@ -129,10 +132,18 @@ fn config(settings: &Settings, place: &Place) -> FaultResult<HttpConfig> {
     let roots = std::iter::once(settings.repo()).chain(named.iter().map(|root| settings.work_dir.join(root)));
     let tokens =
         settings.text("token").map(|text| AccessToken { name: "token".into(), secret: Secret::new(text) });
+    let public_url = settings.text("public-url").map(str::to_owned);
+    let rate = settings.number("rate-limit").filter(|rate| *rate > 0);
     Ok(HttpConfig {
         host,
         port,
         tokens: tokens.into_iter().collect(),
+        token_file: settings.path("token-file"),
+        jwt: jwt(settings)?,
+        hosts: public_url.iter().filter_map(|url| host_of(url)).collect(),
+        public_url,
+        rate_per_minute: rate.map(|rate| u32::try_from(rate).unwrap_or(u32::MAX)),
+        audit: settings.path("audit"),
         roots: Some(roots.collect()),
         repo: Some(settings.repo()),
         origins: settings.list("cors-origins").value,
@@ -140,9 +151,44 @@ fn config(settings: &Settings, place: &Place) -> FaultResult<HttpConfig> {
     })
 }
 
+/// Largest set of public keys that is read.
+const MAX_KEYS_BYTES: u64 = 256 * 1024;
+
+/// Which signed tokens are accepted; none without an issuer.
+fn jwt(settings: &Settings) -> FaultResult<Option<JwtConfig>> {
+    let missing = |what: &str, hint: &str| Err(Fault::invalid(format!("jwt-issuer needs {what}")).hint(hint));
+    let Some(issuer) = settings.text("jwt-issuer").map(str::to_owned) else { return Ok(None) };
+    let keys = match (settings.path("jwt-keys-file"), settings.text("jwt-keys-url")) {
+        (Some(path), None) => KeySource::File(path),
+        (None, Some(url)) => {
+            let (network, url) = (crate::toolsets::network(settings), url.to_owned());
+            KeySource::Remote(Arc::new(move || mainstay_search::get(&network, &url, MAX_KEYS_BYTES)))
+        }
+        _ => return missing("the keys of the issuer", "give --jwt-keys-url or --jwt-keys-file, not both"),
+    };
+    let mut audiences = settings.list("jwt-audience").value;
+    if let (true, Some(url)) = (audiences.is_empty(), settings.text("public-url")) {
+        let url = url.trim_end_matches('/');
+        audiences = vec![format!("{url}/mcp"), url.to_owned()];
+    }
+    if audiences.is_empty() {
+        return missing("the name of this server in tokens", "give --public-url or --jwt-audience");
+    }
+    let leeway = Duration::from_secs(settings.number("jwt-leeway-s").unwrap_or(60).min(600));
+    Ok(Some(JwtConfig { issuer, audiences, algorithms: settings.list("jwt-algorithms").value, keys, leeway }))
+}
+
+/// The name in an address, with its port.
+fn host_of(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    rest.split('/').next().filter(|host| !host.is_empty()).map(str::to_owned)
+}
+
 fn fault(error: HttpError) -> Fault {
     let hint = match &error {
-        HttpError::TokenMissing { .. } => "give one with --token or MAINSTAY_TOKEN",
+        HttpError::TokenMissing { .. } => "give one with --token, or more with --token-file",
+        HttpError::Tokens(_) => "make it with `mainstay token add`, private to its owner (chmod 600)",
+        HttpError::Jwt { .. } => "look at the settings that begin with jwt-",
         HttpError::Bind { .. } => "choose another with --port; 0 takes a free one",
         HttpError::BadOrigin { .. } => "write --cors-origins https://host",
         HttpError::Threads(_) | HttpError::Random => return Fault::internal(&error),

@@ -18,7 +18,10 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     match verb {
         "list" => list(&settings, output),
         "show" => show(&settings, name(matches), output),
-        "explain" => explain(&settings, name(matches), output),
+        "explain" => {
+            let caller = matches.get_one::<String>("as").map(String::as_str);
+            explain(&settings, name(matches), caller, output)
+        }
         _ => super::cost::run(&settings, matches.get_one::<usize>("budget").copied(), output),
     }
 }
@@ -84,11 +87,12 @@ fn page(def: &ToolDef) -> String {
     text
 }
 
-fn explain(settings: &Settings, name: &str, output: Output) -> FaultResult<ExitCode> {
+fn explain(settings: &Settings, name: &str, caller: Option<&str>, output: Output) -> FaultResult<ExitCode> {
     let all = everything(settings)?;
     let def = all.get(name).ok_or_else(|| unknown(name, &all))?;
     let access = app::access(settings)?;
-    let explained = mainstay_runtime::explain(&def, &access);
+    let grant = caller.map(|caller| super::token::grant(settings, caller)).transpose()?;
+    let explained = mainstay_runtime::explain_to(&def, &access, grant.as_ref());
     Ok(output.result(&explained, || {
         format!(
             "{NAME}{}{NAME:#} is {}: {} ({})",

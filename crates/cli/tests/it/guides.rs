@@ -187,6 +187,11 @@ fn daemon_guide_is_true() {
 }
 
 #[test]
+fn access_guide_is_true() {
+    check_guide("access.md");
+}
+
+#[test]
 fn dashboard_guide_is_true() {
     check_guide("dashboard.md");
 }

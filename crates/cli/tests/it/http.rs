@@ -50,6 +50,24 @@ impl HttpServer {
         serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {head}\n{body}"))
     }
 
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The body of a page.
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> String {
+        let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let host = &self.address;
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{lines}\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let (head, body) = split(&answer, b"\r\n\r\n");
+        let is_chunked = String::from_utf8_lossy(head).to_lowercase().contains("transfer-encoding: chunked");
+        String::from_utf8(if is_chunked { unchunked(body) } else { body.to_vec() }).unwrap()
+    }
+
     pub fn stop(mut self) {
         rustix::process::kill_process(
             rustix::process::Pid::from_child(&self.process.child),

@@ -1,6 +1,10 @@
 //! The binary as its users meet it: commands, servers and clients are real processes.
 #![allow(clippy::unwrap_used)]
 
+mod access;
+mod attacks_args;
+mod attacks_names;
+mod attacks_wire;
 mod book;
 mod budget;
 mod catalog;
@@ -30,10 +34,12 @@ mod manners;
 mod modes;
 mod narrowing;
 mod parity;
+mod read_only;
 mod readme;
 mod search_tools;
 mod site;
 mod sqlite;
 mod terminal;
+mod threats;
 mod trees;
 mod watching;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::shown::shown;
 use crate::document::{Data, Key, Node};
 use crate::error::Problem;
 
@@ -91,6 +92,15 @@ impl<'a> Fields<'a> {
                 None
             }
         }
+    }
+
+    /// A text that is shown to people and models.
+    pub fn shown(&mut self, name: &'static str, findings: &mut Findings) -> Option<String> {
+        let line = self.take(name)?.line;
+        let (text, remarks) = shown(&self.text(name, findings)?);
+        let warn = |remark: &str| Problem::new(line, self.place.at(name).to_string(), remark);
+        findings.warnings.extend(remarks.into_iter().map(warn));
+        Some(text)
     }
 
     pub fn required_text(&mut self, name: &'static str, findings: &mut Findings) -> String {

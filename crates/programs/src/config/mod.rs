@@ -5,6 +5,7 @@
 
 mod fields;
 mod read;
+mod shown;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use mainstay_contract::Effect;
+use mainstay_contract::{Effect, is_hidden, plain};
 
 use super::fields::list_of_texts;
 use super::{Arg, Config, Fields, Findings, Kind, Limits, OutputRule, Place, Scalar, Slot, ToolSpec, Words};
@@ -71,14 +71,19 @@ fn read_config(path: &Path, node: &Node, findings: &mut Findings) -> Option<Conf
     let mut fields = Fields::open(node, Place::default(), findings)?;
     let config = Config {
         source: path.to_owned(),
-        name: fields.text("name", findings).unwrap_or_else(|| "climax".to_owned()),
-        description: fields.text("description", findings).unwrap_or_default(),
+        name: fields.shown("name", findings).unwrap_or_else(|| "climax".to_owned()),
+        description: fields.shown("description", findings).unwrap_or_default(),
         command: read_base_command(&mut fields, findings),
         env: read_env(&mut fields, findings),
         env_allow: fields.texts("env_allow", findings).unwrap_or_default(),
         working_dir: fields.text("working_dir", findings),
-        category: fields.text("category", findings),
-        tags: fields.texts("tags", findings).unwrap_or_default(),
+        category: fields.shown("category", findings),
+        tags: fields
+            .texts("tags", findings)
+            .unwrap_or_default()
+            .iter()
+            .map(|tag| plain(tag).into())
+            .collect(),
         global_args: read_args(&mut fields, "global_args", findings),
         end_of_options: fields.flag("end_of_options", findings).unwrap_or(false),
         options_first: fields.flag("options_first", findings).unwrap_or(false),
@@ -196,7 +201,7 @@ fn read_tool(node: &Node, place: Place, findings: &mut Findings) -> Option<ToolS
     let mut fields = Fields::open(node, place, findings)?;
     let tool = ToolSpec {
         name: fields.required_text("name", findings),
-        description: fields.required_text("description", findings),
+        description: read_description(&mut fields, findings),
         command: read_words(&mut fields, "command", findings).unwrap_or_else(|| Words::List(Vec::new())),
         args: read_args(&mut fields, "args", findings),
         timeout: fields.seconds("timeout", findings).map(Duration::from_secs_f64),
@@ -231,6 +236,13 @@ fn read_tool(node: &Node, place: Place, findings: &mut Findings) -> Option<ToolS
     Some(tool)
 }
 
+fn read_description(fields: &mut Fields<'_>, findings: &mut Findings) -> String {
+    if !fields.has("description") {
+        fields.missing("description", findings);
+    }
+    fields.shown("description", findings).unwrap_or_default()
+}
+
 fn is_tool_name(name: &str) -> bool {
     let is_accepted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     (1..=64).contains(&name.len()) && name.chars().all(is_accepted)
@@ -263,9 +275,12 @@ fn read_args(fields: &mut Fields<'_>, name: &'static str, findings: &mut Finding
 fn read_arg(node: &Node, place: Place, findings: &mut Findings) -> Option<Arg> {
     let mut fields = Fields::open(node, place, findings)?;
     let name = fields.required_text("name", findings);
+    if let (true, Some(node)) = (name.contains(is_hidden), fields.take("name")) {
+        fields.problem("name", node, "a name holds only characters that can be seen", findings);
+    }
     let kind = read_kind(&mut fields, findings);
     let arg = Arg {
-        description: fields.text("description", findings).unwrap_or_default(),
+        description: fields.shown("description", findings).unwrap_or_default(),
         required: fields.flag("required", findings).unwrap_or(false),
         default: fields.take("default").map(Node::to_json),
         slot: read_slot(&name, &mut fields, findings),

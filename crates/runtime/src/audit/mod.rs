@@ -18,7 +18,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use verify::{AuditReport, BrokenRow, rows, verify};
+pub use verify::{AuditReport, BrokenRow, newest, rows, verify};
 
 use crate::audit::row::{Answered, Begun};
 use crate::audit::store::Store;
@@ -84,6 +84,9 @@ mod tests {
         assert_eq!((report.rows, report.broken), (30, None));
         assert!(report.files > 3, "{} files", report.files);
         assert_eq!(rows(dir.path()).unwrap().len(), 30);
+        let seqs: Vec<u64> =
+            newest(dir.path(), 12).unwrap().iter().filter_map(|row| row["seq"].as_u64()).collect();
+        assert_eq!(seqs, (19..=30).rev().collect::<Vec<_>>());
     }
 
     #[test]

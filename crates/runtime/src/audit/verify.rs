@@ -1,7 +1,7 @@
 //! Seals, and whether a log still carries the ones it was written with.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,29 @@ pub fn rows(dir: &Path) -> io::Result<Vec<Value>> {
         rows.extend(text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()));
     }
     Ok(rows)
+}
+
+/// As much of one file as is read for the newest rows.
+const TAIL_BYTES: u64 = 2 * 1024 * 1024;
+
+/// The newest rows, newest first: at most `count`, and no more than fit into the ends of the files.
+pub fn newest(dir: &Path, count: usize) -> io::Result<Vec<Value>> {
+    let mut newest = Vec::new();
+    for path in files(dir)?.iter().rev() {
+        if newest.len() >= count {
+            break;
+        }
+        let mut file = fs::File::open(path)?;
+        let from = file.metadata()?.len().saturating_sub(TAIL_BYTES);
+        file.seek(SeekFrom::Start(from))?;
+        let mut tail = Vec::new();
+        file.take(TAIL_BYTES).read_to_end(&mut tail)?;
+        // The first line of a tail is half a row, which does not parse.
+        let rows =
+            tail.split(|byte| *byte == b'\n').rev().filter_map(|line| serde_json::from_slice(line).ok());
+        newest.extend(rows.take(count - newest.len()));
+    }
+    Ok(newest)
 }
 
 /// What verification found.

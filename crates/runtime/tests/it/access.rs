@@ -1,7 +1,11 @@
 //! Which tools exist for whom, and why.
 
-use mainstay_contract::{Body, Caller, ErrorCode, Gate, Policy, Role, Tool, ToolDef, Toolset};
-use mainstay_runtime::{Access, Door, Form, Limits, OnDemand, Origin, Request, Runtime, Sourced, Standing};
+use std::sync::Arc;
+
+use mainstay_contract::{Body, Caller, ErrorCode, Gate, Grant, Policy, Role, Scope, Tool, ToolDef, Toolset};
+use mainstay_runtime::{
+    Access, Door, Form, Limits, OnDemand, Origin, Request, Runtime, Sourced, Stage, Standing, explain_to,
+};
 use serde_json::json;
 
 fn tool(def: ToolDef) -> Tool {
@@ -49,6 +53,11 @@ fn every_filter_is_named_with_its_origin() {
     let access = Access { read_only: Sourced::new(true, from("--read-only")), ..Access::default() };
     check(access.clone(), "cache_gc", Standing::Absent, "--read-only");
     check(access, "index_status", Standing::Listed, "");
+    let writing = Sourced::new(Some(vec![Toolset::Catalog]), from("--allow-write"));
+    let access = Access { writing, mutation: Sourced::new(true, Origin::Default), ..Access::default() };
+    check(access.clone(), "cache_gc", Standing::Absent, "--allow-write");
+    check(access.clone(), "index_status", Standing::Listed, "");
+    check(access, "instructions/add", Standing::Listed, "");
     let access = Access {
         deny: Sourced::new(vec!["cache_gc".into()], Origin::env("MAINSTAY_EXCLUDE_TOOLS")),
         ..Access::default()
@@ -67,6 +76,27 @@ fn every_filter_is_named_with_its_origin() {
     check(Access::default(), "release.tag", Standing::Refused, "role designer");
     let access = Access { form: Sourced::new(Form::Discovery, from("--discovery")), ..Access::default() };
     check(access, "index_status", Standing::Hidden, "--discovery");
+}
+
+#[test]
+fn a_token_hides_and_refuses_what_its_scopes_do_not_open() {
+    let access = Access { mutation: Sourced::new(true, Origin::Default), ..Access::default() };
+    let runtime = Runtime::new(tools(), access.clone(), Limits::default()).unwrap();
+    let grant = Grant { token: "ci".into(), scopes: vec![Scope::parse("catalog:write").unwrap()] };
+    let caller = Caller { grant: Some(Arc::new(grant.clone())), ..Caller::default() };
+    let call = |tool: &str, args| {
+        runtime.call(Request { caller: caller.clone(), ..Request::new(tool, args) }).result
+    };
+    assert!(call("instructions/add", json!({})).is_ok());
+    // Whoever may not use a tool is not told what it wants.
+    let failure = call("cache_gc", json!({ "odd": 1 })).unwrap_err();
+    assert_eq!((failure.stage, failure.fault.code), (Stage::Authorise, ErrorCode::Forbidden));
+    assert_eq!(failure.fault.details["scope"], "search:write");
+    assert_eq!(failure.fault.details["rule"], "the token ci");
+    let registry = runtime.registry();
+    let standing = |tool: &str| explain_to(&registry.get(tool).unwrap(), &access, Some(&grant)).standing;
+    assert_eq!(standing("instructions/add"), Standing::Listed);
+    assert_eq!(standing("cache_gc"), Standing::Denied);
 }
 
 #[test]

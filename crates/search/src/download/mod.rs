@@ -6,6 +6,7 @@ mod archive;
 mod client;
 mod error;
 mod fetch;
+mod get;
 mod install;
 mod manifest;
 mod place;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 pub use archive::Limits;
 pub use error::DownloadError;
+pub use get::get;
 pub use install::{Done, How, Item, Shape, install};
 pub use manifest::{Installed, Manifest};
 pub use place::{Kind, choose_dir, kind_dir, safe_name};

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::held::open_resolved;
 use crate::{Search, SearchError};
 
 /// Larger files are read as a stream, without their structure.
@@ -130,11 +131,11 @@ struct GitJson {
 
 fn run(call: &Call, search: &Search, args: &Args) -> Result<Shown, SearchError> {
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
-    let (path, file) = inside(&repo, &args.file)?;
-    let bytes = std::fs::metadata(&path).map_err(|_| SearchError::NoFile { path: file.clone() })?.len();
+    let (held, file) = inside(&repo, &args.file)?;
+    let bytes = held.metadata().map_err(|_| SearchError::NoFile { path: file.clone() })?.len();
     let mut shown = match bytes > MAX_FILE_BYTES {
-        true => streamed(call, &path, &file, args)?,
-        false => whole(&path, &file, args)?,
+        true => streamed(call, held, &file, args)?,
+        false => whole(held, &file, args)?,
     };
     shown.bytes = bytes;
     if args.git != Some(false) {
@@ -156,9 +157,10 @@ fn not_there(file: &str, (start, wanted): (u32, u32), total: u32) -> SearchError
 }
 
 /// A file that fits in memory, with its structure.
-fn whole(path: &Path, file: &str, args: &Args) -> Result<Shown, SearchError> {
+fn whole(held: File, file: &str, args: &Args) -> Result<Shown, SearchError> {
     let missing = |_| SearchError::NoFile { path: file.to_owned() };
-    let bytes = std::fs::read(path).map_err(missing)?;
+    let mut bytes = Vec::new();
+    held.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(missing)?;
     let Some(text) = mainstay_index::decode(&bytes) else {
         return Ok(Shown { binary: true, ..Shown::default() });
     };
@@ -235,10 +237,9 @@ fn symbol_of(chunk: &Chunk, outline: &[Chunk], text: &str) -> SymbolJson {
 }
 
 /// A large file, read once from its start and never kept.
-fn streamed(call: &Call, path: &Path, file: &str, args: &Args) -> Result<Shown, SearchError> {
+fn streamed(call: &Call, held: File, file: &str, args: &Args) -> Result<Shown, SearchError> {
     let missing = |_: std::io::Error| SearchError::NoFile { path: file.to_owned() };
-    let mut reader =
-        BufReader::with_capacity(1 << 16, File::open(path).map_err(missing)?.take(MAX_STREAM_BYTES));
+    let mut reader = BufReader::with_capacity(1 << 16, held.take(MAX_STREAM_BYTES));
     let head = reader.fill_buf().map_err(missing)?;
     if head.contains(&0) {
         return Ok(Shown { binary: true, ..Shown::default() });
@@ -310,7 +311,7 @@ fn git(call: &Call, search: &Search, repo: &Path, file: &str) -> Result<Option<G
 }
 
 /// The file behind a path, which must stay inside the repository with links resolved.
-fn inside(repo: &Path, named: &str) -> Result<(PathBuf, String), SearchError> {
+fn inside(repo: &Path, named: &str) -> Result<(File, String), SearchError> {
     let outside = || SearchError::Outside { path: named.chars().take(200).collect() };
     let missing = || SearchError::NoFile { path: named.chars().take(200).collect() };
     if named.contains('\0') {
@@ -329,7 +330,7 @@ fn inside(repo: &Path, named: &str) -> Result<(PathBuf, String), SearchError> {
                 .map(|part| part.as_os_str().to_string_lossy())
                 .collect::<Vec<_>>()
                 .join("/");
-            Ok((path.clone(), shown))
+            Ok((open_resolved(&path).map_err(|_| missing())?, shown))
         }
         Ok(_) => Err(missing()),
         Err(_) => Err(outside()),

@@ -6,7 +6,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Response, Uri};
-use mainstay_contract::{Body, Caller, ErrorCode, Fault, FaultResult, ToolDef, Toolset};
+use mainstay_contract::{Body, Caller, ErrorCode, Fault, FaultResult, Toolset};
 use mainstay_runtime::budget::{CURSOR, DETAIL, MAX_TOKENS};
 use mainstay_runtime::{Outcome, Request as CallRequest};
 use serde_json::{Map, Value, json};
@@ -49,29 +49,33 @@ pub async fn metrics(State(app): Shared) -> Reply {
 }
 
 /// The one JSON answer that is not an envelope: other programs read it as OpenAPI.
-pub async fn openapi(State(app): Shared) -> Reply {
+pub async fn openapi(State(app): Shared, Extension(caller): Extension<Caller>) -> Reply {
     let document = openapi::document(
         &app.surface.runtime.registry(),
         &app.surface.identity,
-        !app.config.tokens.is_empty(),
+        app.auth.is_needed(),
+        &caller,
     );
     reply::json(200, document.to_string())
 }
 
 pub async fn tools(State(app): Shared, Extension(caller): Extension<Caller>, headers: HeaderMap) -> Reply {
     let registry = app.surface.runtime.registry();
-    let is_wanted =
-        |def: &ToolDef| caller.narrowed.as_ref().is_none_or(|narrowed| narrowed.leaves_out(def).is_none());
-    let wanted = registry.registered().filter(|def| is_wanted(def));
+    let wanted = registry.registered().filter(|def| caller.sees(def));
     let tools: Vec<Value> = wanted.map(|def| tool_json(def, Naming::Id)).collect();
     reply::ok(&json!({ "tools": tools }), &app.meta(&headers))
 }
 
-pub async fn tool(State(app): Shared, uri: Uri, headers: HeaderMap) -> Reply {
+pub async fn tool(
+    State(app): Shared,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Reply {
     let meta = app.meta(&headers);
     let registry = app.surface.runtime.registry();
     match tool_name(&uri) {
-        Ok(name) => match registry.get(&name) {
+        Ok(name) => match registry.get(&name).filter(|def| caller.sees(def)) {
             Some(def) => reply::ok(&json!({ "tool": tool_json(&def, Naming::Id) }), &meta),
             None => reply::fault(&unknown(&name), &meta),
         },

@@ -8,20 +8,22 @@ use std::time::Instant;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
-use axum::http::header::{HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{CONNECTION, HeaderName, HeaderValue, TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{get, post};
-use mainstay_contract::{ErrorCode, Fault, Meta};
+use mainstay_contract::{Caller, ErrorCode, Fault, Meta};
 use tokio_util::sync::CancellationToken;
 use tower::util::option_layer;
 
 use super::api;
+use super::auth::{Auth, metadata};
 use super::config::{HttpConfig, HttpError};
 use super::dashboard;
 use super::guard::{check_caller, check_source, cors};
 use super::page;
 use super::rate::Rate;
 use super::reply::{self, Reply};
+use super::step_up::check_scope;
 use crate::mcp::{self, Sessions};
 use crate::surface::Surface;
 
@@ -33,6 +35,9 @@ pub struct App {
     pub config: HttpConfig,
     pub roots: Option<Arc<[PathBuf]>>,
     pub rate: Rate,
+    pub auth: Auth,
+    /// The audit log is verified by one request at a time.
+    pub verifying: tokio::sync::Mutex<()>,
     pub sessions: Sessions,
     /// Browsers that signed in to the dashboard.
     pub browsers: dashboard::Sessions,
@@ -64,6 +69,8 @@ pub fn router(
     let app = Arc::new(App {
         roots: config.roots.clone().map(Arc::from),
         rate: Rate::new(config.rate_per_minute),
+        auth: Auth::new(&config)?,
+        verifying: tokio::sync::Mutex::default(),
         surface,
         sessions,
         browsers: dashboard::Sessions::default(),
@@ -89,11 +96,18 @@ pub fn router(
         .route("/openapi.json", get(api::openapi))
         .route("/tools", get(api::tools))
         .route("/tools/{*id}", get(api::tool).post(api::call_tool))
+        .route("/.well-known/oauth-protected-resource", get(metadata))
+        .route("/.well-known/oauth-protected-resource/{*path}", get(metadata))
         .route("/status", get(api::status))
         .route("/status/stream", get(api::status_stream))
         .route("/search", post(api::search))
         .route("/search/stream", post(api::search_stream))
-        .merge(Router::new().route_service("/mcp", mcp).layer(from_fn_with_state(with(&app), check_sessions)))
+        .merge(
+            Router::new()
+                .route_service("/mcp", mcp)
+                .layer(from_fn_with_state(with(&app), check_scope))
+                .layer(from_fn_with_state(with(&app), check_sessions)),
+        )
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(with(&app), check_caller))
@@ -115,24 +129,36 @@ async fn number(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     };
     request.headers_mut().insert(REQUEST_ID, id.clone());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    // A proxy may have understood the end of such a body otherwise: nothing that follows on the connection counts.
+    let is_last = request.headers().contains_key(TRANSFER_ENCODING);
     let began = Instant::now();
     let mut reply = next.run(request).await;
     let (status, micros) = (reply.status().as_u16(), began.elapsed().as_micros());
     tracing::debug!(id = ?id, %method, path, status, micros, "answered");
     let headers = reply.headers_mut();
+    if is_last {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     headers.insert(REQUEST_ID, id);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     reply
 }
 
-/// Refuses to open more sessions than the server keeps.
+/// Refuses to open more sessions than the server keeps, and lets nobody into the session of another.
 async fn check_sessions(State(app): State<Arc<App>>, request: Request, next: Next) -> Reply {
+    let caller = request.extensions().get::<Caller>().and_then(|caller| caller.name.clone());
+    if !app.sessions.is_open_to(caller.as_deref(), request.headers()) {
+        let fault = Fault::new(ErrorCode::NotFound, "no such session");
+        return reply::fault(&fault, &app.meta(request.headers()));
+    }
     if app.sessions.are_exceeded_by(request.method(), request.headers()).await {
         let fault = Fault::new(ErrorCode::QueueOverloaded, "too many sessions are open")
             .hint("close sessions with DELETE /mcp, or use the stateless revision of the protocol");
         return reply::fault(&fault, &app.meta(request.headers()));
     }
-    next.run(request).await
+    let reply = next.run(request).await;
+    app.sessions.belong_to(caller.as_deref(), reply.headers()).await;
+    reply
 }
 
 async fn unknown_path(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply {

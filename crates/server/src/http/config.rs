@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::auth::{JwtConfig, TokenError};
 use super::dashboard::Dashboard;
 
 /// A text that is never printed.
@@ -43,6 +44,12 @@ pub struct HttpConfig {
     pub port: u16,
     /// Accepted bearer tokens; without any, only loopback may be served.
     pub tokens: Vec<AccessToken>,
+    /// A file of tokens with scopes; changes hold without a restart.
+    pub token_file: Option<PathBuf>,
+    /// Signed tokens of an issuer.
+    pub jwt: Option<JwtConfig>,
+    /// The address clients know the server by, when it is not the one they connect to.
+    pub public_url: Option<String>,
     /// Repositories that may be named in a request; `None` means any.
     pub roots: Option<Vec<PathBuf>>,
     /// The repository of a request that names none.
@@ -52,13 +59,22 @@ pub struct HttpConfig {
     /// Names accepted in the `Host` header beside the addresses the server is bound to.
     pub hosts: Vec<String>,
     pub body_bytes: usize,
-    /// Requests a minute one client may send.
+    /// Requests a minute one caller may send: a token, or an address where there is none.
     pub rate_per_minute: Option<u32>,
     pub max_connections: usize,
     /// How long calls may go on after the server was told to stop.
     pub grace: Duration,
+    /// Directory of the audit log, for the page that shows it.
+    pub audit: Option<PathBuf>,
     /// Pages for people; absent unless asked for.
     pub dashboard: Option<Arc<Dashboard>>,
+}
+
+impl HttpConfig {
+    /// Whether a caller must show a token.
+    pub fn needs_token(&self) -> bool {
+        !self.tokens.is_empty() || self.token_file.is_some() || self.jwt.is_some()
+    }
 }
 
 impl Default for HttpConfig {
@@ -67,6 +83,9 @@ impl Default for HttpConfig {
             host: IpAddr::from([127, 0, 0, 1]),
             port: 7345,
             tokens: Vec::new(),
+            token_file: None,
+            jwt: None,
+            public_url: None,
             roots: None,
             repo: None,
             origins: Vec::new(),
@@ -75,6 +94,7 @@ impl Default for HttpConfig {
             rate_per_minute: None,
             max_connections: 1_024,
             grace: Duration::from_secs(5),
+            audit: None,
             dashboard: None,
         }
     }
@@ -94,6 +114,10 @@ pub enum HttpError {
     },
     #[error("the origin {origin} is not of the form scheme://host[:port]")]
     BadOrigin { origin: String },
+    #[error(transparent)]
+    Tokens(TokenError),
+    #[error("access tokens cannot be checked: {reason}")]
+    Jwt { reason: String },
     #[error("the server could not start its threads")]
     Threads(#[source] std::io::Error),
     #[error("no random bytes are available")]

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{Method, Uri};
 use axum::middleware::Next;
 use mainstay_contract::{Caller, ErrorCode, Fault, FaultResult};
-use subtle::ConstantTimeEq;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::app::App;
+use super::auth::{NeedsScope, Principal, metadata_of, set_challenge};
 use super::config::{HttpConfig, HttpError};
 use super::dashboard;
 use super::narrow;
+use super::rate::Who;
 use super::reply::{self, Reply};
 
 /// The address a request came from.
@@ -35,12 +36,18 @@ pub async fn check_source(State(app): State<Arc<App>>, request: Request, next: N
 }
 
 fn source(config: &HttpConfig, uri: &Uri, headers: &HeaderMap) -> FaultResult<()> {
+    // A proxy and we might read different ones.
+    if [HOST, ORIGIN, AUTHORIZATION].iter().any(|name| headers.get_all(name).iter().count() > 1) {
+        return Err(Fault::invalid("Host, Origin and Authorization may be sent once"));
+    }
     let named = match headers.get(HOST) {
         Some(value) => value.to_str().ok(),
         None => uri.authority().map(|authority| authority.as_str()),
     };
     let host = named.ok_or_else(|| Fault::invalid("the Host header is missing"))?;
-    if !host_allowed(config, host) {
+    // An absolute address in the request line names the server too, and wins over the header elsewhere.
+    let written = uri.authority().map_or(host, |authority| authority.as_str());
+    if !host_allowed(config, host) || !host_allowed(config, written) {
         return Err(Fault::new(ErrorCode::Forbidden, "the Host header names another server")
             .hint("use the address the server announced, or allow the name in its configuration"));
     }
@@ -116,74 +123,104 @@ pub fn cors(config: &HttpConfig) -> Result<CorsLayer, HttpError> {
             session.clone(),
             version.clone(),
         ])
-        .expose_headers([session, version, name("x-request-id")]))
+        .expose_headers([session, version, name("x-request-id"), WWW_AUTHENTICATE]))
 }
 
 /// Checks token and rate, and says who calls.
 pub async fn check_caller(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Reply {
-    let path = request.uri().path();
+    let (path, headers) = (request.uri().path().to_owned(), request.headers().clone());
+    let path = path.as_str();
     let has_pages = app.config.dashboard.is_some();
-    let open = OPEN_PATHS.contains(&path) || (has_pages && dashboard::is_open(path));
-    let browser = has_pages.then(|| app.browsers.caller(request.method(), request.headers())).flatten();
-    let name = match browser {
-        Some(name) => Ok(Some(name)),
-        None => caller(&app.config, request.headers(), open),
+    let open =
+        OPEN_PATHS.contains(&path) || metadata_of(path).is_some() || (has_pages && dashboard::is_open(path));
+    let known = match open || !app.auth.is_needed() {
+        true => Ok(Principal::default()),
+        false => principal(&app, has_pages, request.method().clone(), &headers).await,
     };
-    let caller = match name {
-        Ok(name) => Caller {
-            name,
-            role: None,
-            roots: app.roots.clone(),
-            narrowed: narrow::narrowing(request.headers()),
-        },
+    let address = request.extensions().get().map(|Peer(peer)| Who::at(*peer));
+    let (who, own) = match &known {
+        Ok(known) => (known.name.clone().map(Who::Token).or(address), known.rate),
+        // Guessing tokens is counted as well.
+        Err(_) => (address, None),
+    };
+    if let Some(who) = who.filter(|_| !open)
+        && let Err(wait) = app.rate.take(who, own, Instant::now())
+    {
+        let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
+        let fault = Fault::new(ErrorCode::QueueOverloaded, "too many requests from this caller")
+            .detail("retryAfterMs", wait_ms)
+            .hint(format!("retry in {wait_ms} ms"));
+        return reply::fault_as(429, &fault, &app.meta(&headers));
+    }
+    let known = match known {
+        Ok(known) => known,
         Err(_) if has_pages && request.method() == Method::GET && dashboard::is_page(path) => {
             return dashboard::to_sign_in();
         }
-        Err(fault) => return reply::fault(&fault, &app.meta(request.headers())),
+        Err(refused) => {
+            tracing::info!(
+                path,
+                reason = refused.fault.message,
+                "a request without a valid token was refused"
+            );
+            let mut reply = reply::fault(&refused.fault, &app.meta(&headers));
+            set_challenge(&app, &headers, &mut reply, refused.error);
+            return reply;
+        }
     };
-    if let Some(Peer(peer)) = request.extensions().get().copied()
-        && !open
-        && let Err(wait) = app.rate.take(peer, Instant::now())
-    {
-        let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
-        let fault = Fault::new(ErrorCode::QueueOverloaded, "too many requests from this client")
-            .detail("retryAfterMs", wait_ms)
-            .hint(format!("retry in {wait_ms} ms"));
-        return reply::fault_as(429, &fault, &app.meta(request.headers()));
+    let caller = Caller {
+        role: known.role(),
+        name: known.name.clone(),
+        roots: app.roots.clone(),
+        narrowed: narrow::narrowing(&headers),
+        grant: known.grant.clone(),
+    };
+    let is_operators = path == "/metrics" || (has_pages && dashboard::is_operators(path));
+    if is_operators && !caller.is_admin() {
+        let fault = Fault::new(ErrorCode::Forbidden, format!("{path} needs the scope admin"));
+        let mut reply = reply::fault(&fault.detail("scope", "admin"), &app.meta(&headers));
+        set_challenge(&app, &headers, &mut reply, Some("insufficient_scope"));
+        return reply;
     }
     request.extensions_mut().insert(caller);
-    next.run(request).await
+    request.extensions_mut().insert(known);
+    let mut reply = next.run(request).await;
+    if reply.extensions().get::<NeedsScope>().is_some() {
+        set_challenge(&app, &headers, &mut reply, Some("insufficient_scope"));
+    }
+    reply
 }
 
-/// The name of the caller's token; fails when one is needed and none fits.
-fn caller(config: &HttpConfig, headers: &HeaderMap, open: bool) -> FaultResult<Option<String>> {
-    if config.tokens.is_empty() || open {
-        return Ok(None);
+/// Why nobody is let in, and the word of RFC 6750 for it.
+struct Refused {
+    fault: Fault,
+    error: Option<&'static str>,
+}
+
+/// Who sent the request: a browser that signed in, or a token.
+async fn principal(
+    app: &App,
+    has_pages: bool,
+    method: Method,
+    headers: &HeaderMap,
+) -> Result<Principal, Refused> {
+    if has_pages && let Some(known) = app.browsers.caller(&app.auth, &method, headers) {
+        return Ok(known);
     }
     let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().as_bytes())
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
-    let sent = sent.ok_or_else(|| {
-        Fault::new(ErrorCode::Unauthorized, "a bearer token is required")
-            .hint("send the header Authorization: Bearer TOKEN")
-    })?;
-    match token_name(config, sent) {
-        Some(name) => Ok(Some(name)),
-        None => Err(Fault::new(ErrorCode::Unauthorized, "the bearer token is not valid")),
-    }
-}
-
-/// The name of the token that was sent, if it is one of ours.
-pub fn token_name(config: &HttpConfig, sent: &[u8]) -> Option<String> {
-    let mut name = None;
-    for token in &config.tokens {
-        // Every token is compared, so that the time does not tell which one was close.
-        if bool::from(token.secret.bytes().ct_eq(sent)) {
-            name = Some(token.name.clone());
-        }
-    }
-    name
+    let Some(sent) = sent else {
+        let fault = Fault::new(ErrorCode::Unauthorized, "a bearer token is required")
+            .hint("send the header Authorization: Bearer TOKEN");
+        return Err(Refused { fault, error: None });
+    };
+    let refused = |reason: &str| Refused {
+        fault: Fault::new(ErrorCode::Unauthorized, reason),
+        error: Some("invalid_token"),
+    };
+    app.auth.identify(sent).await.map_err(refused)
 }
 
 #[cfg(test)]

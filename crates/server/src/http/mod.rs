@@ -2,6 +2,7 @@
 
 mod api;
 mod app;
+mod auth;
 mod body;
 mod config;
 mod dashboard;
@@ -14,8 +15,10 @@ mod rate;
 mod reply;
 mod serve;
 mod sse;
+mod step_up;
 
 pub(crate) use api::BUDGET_HEADERS;
+pub use auth::{JwtConfig, KeySource, TokenBook, TokenEntry, TokenError};
 pub use config::{AccessToken, HttpConfig, HttpError, Secret};
 pub use dashboard::Dashboard;
 pub use serve::run;

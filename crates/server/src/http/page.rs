@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::IntoResponse;
-use mainstay_contract::{SCHEMA_VERSION, TOOLING_VERSION};
+use mainstay_contract::{Caller, SCHEMA_VERSION, TOOLING_VERSION};
 use mainstay_runtime::ToolMetrics;
 use maud::{DOCTYPE, Markup, html};
 use serde_json::json;
@@ -19,23 +19,24 @@ const STYLE: &str = include_str!("page.css");
 /// The style is part of the page and the only thing allowed to act.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub async fn page(State(app): State<Arc<App>>) -> impl IntoResponse {
+pub async fn page(State(app): State<Arc<App>>, Extension(caller): Extension<Caller>) -> impl IntoResponse {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CONTENT_SECURITY_POLICY, POLICY),
         (CACHE_CONTROL, "no-store"),
     ];
-    (headers, render(&app).into_string())
+    (headers, render(&app, &caller).into_string())
 }
 
 /// The names of the tools, in the shape of the Catalog seed's dashboard.
-pub async fn tools(State(app): State<Arc<App>>) -> impl IntoResponse {
+pub async fn tools(State(app): State<Arc<App>>, Extension(caller): Extension<Caller>) -> impl IntoResponse {
     let registry = app.surface.runtime.registry();
-    let names: Vec<&str> = registry.listed().map(|def| def.id.as_str()).collect();
+    let names: Vec<&str> =
+        registry.listed().filter(|def| caller.sees(def)).map(|def| def.id.as_str()).collect();
     ([(CONTENT_TYPE, "application/json")], json!({ "tools": names }).to_string())
 }
 
-fn render(app: &App) -> Markup {
+fn render(app: &App, caller: &Caller) -> Markup {
     let runtime = &app.surface.runtime;
     let (registry, metrics) = (runtime.registry(), runtime.metrics().snapshot());
     let calls: u64 = metrics.values().map(|row| row.count).sum();
@@ -58,13 +59,13 @@ fn render(app: &App) -> Markup {
                 }
                 main {
                     dl.figures {
-                        div { dt { "Tools" } dd { (registry.listed().count()) } }
+                        div { dt { "Tools" } dd { (registry.listed().filter(|def| caller.sees(def)).count()) } }
                         div { dt { "Calls" } dd { (calls) } }
                         div { dt { "Failed" } dd { (errors) } }
                         div { dt { "Under way" } dd { (runtime.in_flight()) } }
                         div { dt { "Up" } dd { (human(app.started.elapsed().as_secs())) } }
                     }
-                    div.scroll { (table(app, &metrics)) }
+                    div.scroll { (table(app, caller, &metrics)) }
                 }
                 footer {
                     p { "For charts, a form for every tool, search and the log of calls, start the server with " code { "--dashboard" } "." }
@@ -76,7 +77,7 @@ fn render(app: &App) -> Markup {
     }
 }
 
-fn table(app: &App, metrics: &BTreeMap<String, ToolMetrics>) -> Markup {
+fn table(app: &App, caller: &Caller, metrics: &BTreeMap<String, ToolMetrics>) -> Markup {
     let registry = app.surface.runtime.registry();
     html! {
         table {
@@ -85,7 +86,7 @@ fn table(app: &App, metrics: &BTreeMap<String, ToolMetrics>) -> Markup {
                 th scope="col" { "Tool" } th scope="col" { "Toolset" } th scope="col" { "What it does" }
                 th.number scope="col" { "Calls" } th.number scope="col" { "Failed" } th.number scope="col" { "Mean ms" }
             } }
-            tbody { @for def in registry.listed() {
+            tbody { @for def in registry.listed().filter(|def| caller.sees(def)) {
                 @let row = metrics.get(&def.id);
                 tr {
                     th scope="row" { code { (def.id) } }

@@ -7,6 +7,7 @@ use mainstay_contract::{ErrorCode, Fault, Meta, failure, success};
 use mainstay_runtime::Outcome;
 use serde_json::Value;
 
+use super::auth::NeedsScope;
 use crate::encode;
 
 pub type Reply = Response<Body>;
@@ -48,6 +49,12 @@ fn dress(mut reply: Reply, fault: &Fault) -> Reply {
     let headers = reply.headers_mut();
     if fault.code == ErrorCode::Unauthorized {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if fault.code == ErrorCode::Forbidden
+        && let Some(scope) = fault.details.get("scope").and_then(Value::as_str)
+    {
+        reply.extensions_mut().insert(NeedsScope(scope.to_owned()));
+        return reply;
     }
     if let Some(wait_ms) = fault.details.get("retryAfterMs").and_then(Value::as_u64) {
         headers.insert(RETRY_AFTER, HeaderValue::from(wait_ms.div_ceil(1_000)));

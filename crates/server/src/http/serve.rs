@@ -38,7 +38,7 @@ pub fn run(
     stop: CancelToken,
     bound: impl FnOnce(SocketAddr),
 ) -> Result<(), HttpError> {
-    if !config.host.is_loopback() && config.tokens.is_empty() {
+    if !config.host.is_loopback() && !config.needs_token() {
         return Err(HttpError::TokenMissing { host: config.host });
     }
     let threads = tokio::runtime::Builder::new_multi_thread()

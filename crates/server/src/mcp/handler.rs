@@ -18,7 +18,7 @@ use crate::identity::Transport;
 use crate::rpc::RpcError;
 
 /// The name of this surface in the log of calls.
-pub(super) const SURFACE: &str = "mcp-http";
+pub(crate) const SURFACE: &str = "mcp-http";
 
 /// Methods whose parameters rmcp reads; what it could not read ends up as a custom request.
 const KNOWN_METHODS: [&str; 10] = [
@@ -86,12 +86,11 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         Self::first_page(request)?;
         let tools = self.shared.tools()?;
-        let Some(narrowed) = Self::caller(&context).and_then(|caller| caller.narrowed) else {
-            return Ok(ListToolsResult::with_all_items(tools.to_vec()));
-        };
+        let caller =
+            Self::caller(&context).filter(|caller| caller.narrowed.is_some() || caller.grant.is_some());
+        let Some(caller) = caller else { return Ok(ListToolsResult::with_all_items(tools.to_vec())) };
         let registry = self.surface().runtime.registry();
-        let is_wanted =
-            |tool: &&Tool| registry.get(&tool.name).is_none_or(|def| narrowed.leaves_out(&def).is_none());
+        let is_wanted = |tool: &&Tool| registry.get(&tool.name).is_none_or(|def| caller.sees(&def));
         Ok(ListToolsResult::with_all_items(tools.iter().filter(is_wanted).cloned().collect()))
     }
 

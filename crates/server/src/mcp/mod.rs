@@ -11,7 +11,8 @@ mod news;
 mod state;
 mod tasks;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, Method};
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::http::HttpError;
 use crate::surface::Surface;
 use client::{Handler, Shared};
+pub(crate) use handler::SURFACE;
 
 /// Sessions open at once.
 const MAX_SESSIONS: usize = 1_024;
@@ -34,7 +36,13 @@ pub(crate) type Streamable = StreamableHttpService<Handler, LocalSessionManager>
 
 /// The sessions of the older era.
 #[derive(Clone)]
-pub(crate) struct Sessions(Arc<LocalSessionManager>);
+pub(crate) struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    /// Who opened which, where callers have names.
+    owners: Arc<Mutex<HashMap<String, String>>>,
+}
+
+const SESSION_ID: &str = "mcp-session-id";
 
 impl Sessions {
     /// Whether a request would open one session too many.
@@ -43,8 +51,27 @@ impl Sessions {
         let stateless = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str());
         method == Method::POST
             && !stateless
-            && !headers.contains_key("mcp-session-id")
-            && self.0.sessions.read().await.len() >= MAX_SESSIONS
+            && !headers.contains_key(SESSION_ID)
+            && self.manager.sessions.read().await.len() >= MAX_SESSIONS
+    }
+
+    /// Whether the session a request names is the caller's own, or nobody's.
+    pub fn is_open_to(&self, caller: Option<&str>, headers: &HeaderMap) -> bool {
+        let Some(id) = headers.get(SESSION_ID).and_then(|id| id.to_str().ok()) else { return true };
+        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.get(id).is_none_or(|owner| caller == Some(owner.as_str()))
+    }
+
+    /// Remembers who opened the session that an answer names.
+    pub async fn belong_to(&self, caller: Option<&str>, headers: &HeaderMap) {
+        let id = headers.get(SESSION_ID).and_then(|id| id.to_str().ok());
+        let (Some(caller), Some(id)) = (caller, id) else { return };
+        let open = self.manager.sessions.read().await;
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        if owners.len() >= MAX_SESSIONS {
+            owners.retain(|id, _| open.keys().any(|known| known.as_ref() == id));
+        }
+        owners.entry(id.to_owned()).or_insert_with(|| caller.to_owned());
     }
 }
 
@@ -68,5 +95,8 @@ pub(crate) fn streamable(
     let sessions = Arc::new(sessions);
     let shared = Arc::new(Shared::new(surface).map_err(|_| HttpError::Random)?);
     let handler = move || Ok(Handler::new(Arc::clone(&shared)));
-    Ok((StreamableHttpService::new(handler, Arc::clone(&sessions), config), Sessions(sessions)))
+    Ok((
+        StreamableHttpService::new(handler, Arc::clone(&sessions), config),
+        Sessions { manager: sessions, owners: Arc::default() },
+    ))
 }

@@ -19,6 +19,7 @@ macro_rules! embedded {
 const FILES: &[(&str, &str)] = embedded![
     "dashboard.css",
     "about.js",
+    "audit.js",
     "calls.js",
     "catalog.js",
     "charts.js",

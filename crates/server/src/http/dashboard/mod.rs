@@ -5,6 +5,7 @@
 //! the log of calls, definitions with their cost) comes from `data`.
 
 mod assets;
+mod audit;
 mod data;
 mod pages;
 mod session;
@@ -62,6 +63,8 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/dashboard/data/overview", get(data::overview))
         .route("/dashboard/data/calls", get(data::calls))
         .route("/dashboard/data/tools", get(data::tools))
+        .route("/dashboard/data/audit", get(audit::rows))
+        .route("/dashboard/data/audit/verify", get(audit::verify))
         .route(SIGN_IN, get(session::page).post(session::sign_in))
         .route("/dashboard/sign-out", post(session::sign_out))
 }
@@ -73,6 +76,11 @@ pub fn is_open(path: &str) -> bool {
 
 pub fn is_asset(path: &str) -> bool {
     path.starts_with(ASSETS)
+}
+
+/// Whether a path shows what only the operator is told.
+pub fn is_operators(path: &str) -> bool {
+    is_page(path) || path.starts_with("/dashboard/data/")
 }
 
 /// Whether a refused request should be answered with the way to sign in.

@@ -20,7 +20,7 @@ pub struct Page {
     body: fn(&Dashboard) -> Markup,
 }
 
-pub static PAGES: [Page; 8] = [
+pub static PAGES: [Page; 9] = [
     Page {
         path: "/dashboard",
         name: "Overview",
@@ -92,6 +92,15 @@ pub static PAGES: [Page; 8] = [
         script: "calls.js",
         icon: "M4 5h1M8 5h8M4 10h1M8 10h8M4 15h1M8 15h8",
         body: calls,
+    },
+    Page {
+        path: "/dashboard/audit",
+        name: "Audit",
+        title: "Audit",
+        lead: "Every call, in a log that shows when a row was changed, dropped or added. Secrets are left out before it is written.",
+        script: "audit.js",
+        icon: "M10 2l6 2.500v5c0 4-2.500 6.800-6 8.500-3.500-1.700-6-4.500-6-8.500v-5zM7 10l2 2 4-4.500",
+        body: audit,
     },
 ];
 
@@ -272,6 +281,27 @@ fn calls(_: &Dashboard) -> Markup {
             div.oods-field.align-end {
                 button.oods-button.oods-button--secondary #pause type="button" aria-pressed="false" { "Pause" }
             }
+        }
+        p.note #summary role="status" {}
+        div #table {}
+    }
+}
+
+fn audit(_: &Dashboard) -> Markup {
+    html! {
+        section.oods-card aria-labelledby="state-title" {
+            div.bar {
+                h2.oods-card__title #state-title { "Verification" }
+                span #verdict role="status" {}
+                button.oods-button.oods-button--secondary.oods-button--sm #verify type="button" { "Verify again" }
+            }
+            div #proof {}
+        }
+        div.filters {
+            (text("filter", "Tool, caller or rule", "jwt:alice"))
+            (select("surface", "Surface", &[("", "All")]))
+            (select("decision", "Decision", &[("", "All"), ("allowed", "Allowed"), ("denied", "Denied"), ("refused", "Refused"), ("invalid", "Invalid"), ("unknown", "Unknown tool")]))
+            (select("outcome", "Outcome", &[("", "All"), ("ok", "Succeeded"), ("failed", "Failed")]))
         }
         p.note #summary role="status" {}
         div #table {}

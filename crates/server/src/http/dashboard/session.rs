@@ -15,8 +15,8 @@ use subtle::ConstantTimeEq;
 
 use super::{FROM_DASHBOARD, POLICY, html, shell};
 use crate::http::app::App;
+use crate::http::auth::{Auth, Principal};
 use crate::http::body;
-use crate::http::guard::token_name;
 use crate::http::reply::{self, Reply};
 
 const NAME: &str = "mainstay_session";
@@ -28,8 +28,8 @@ const BODY_BYTES: usize = 4_096;
 
 struct Session {
     key: String,
-    /// Name of the token it was opened with.
-    name: String,
+    /// Whose token it was opened with.
+    known: Principal,
     until: Instant,
 }
 
@@ -42,7 +42,7 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self, name: String, now: Instant) -> FaultResult<String> {
+    fn open(&self, known: Principal, now: Instant) -> FaultResult<String> {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes).map_err(|_| Fault::new(ErrorCode::Internal, "no random bytes"))?;
         let key = bytes.iter().fold(String::new(), |mut key, byte| {
@@ -54,30 +54,35 @@ impl Sessions {
         if sessions.len() >= MOST {
             sessions.remove(0);
         }
-        sessions.push(Session { key: key.clone(), name, until: now + LIFE });
+        sessions.push(Session { key: key.clone(), known, until: now + LIFE });
         Ok(key)
     }
 
-    fn find(&self, key: &str, now: Instant) -> Option<String> {
+    fn find(&self, key: &str, now: Instant) -> Option<Principal> {
         let sessions = self.lock();
         let fits = |session: &&Session| {
             session.until > now && bool::from(session.key.as_bytes().ct_eq(key.as_bytes()))
         };
-        sessions.iter().find(fits).map(|session| session.name.clone())
+        sessions.iter().find(fits).map(|session| session.known.clone())
     }
 
     fn close(&self, key: &str) {
         self.lock().retain(|session| session.key != key);
     }
 
-    /// The name of the token behind the request's cookie.
+    /// Whose token is behind the request's cookie; one that was revoked ends the session.
     ///
     /// Browsers send cookies by themselves, so a request that can change something must show that our
     /// own page made it: it comes from this origin and carries the header of the scripts.
-    pub fn caller(&self, method: &Method, headers: &HeaderMap) -> Option<String> {
-        let name = self.find(cookie(headers)?, Instant::now())?;
+    pub fn caller(&self, auth: &Auth, method: &Method, headers: &HeaderMap) -> Option<Principal> {
+        let key = cookie(headers)?;
+        let known = self.find(key, Instant::now())?;
+        if !auth.still_holds(&known) {
+            self.close(key);
+            return None;
+        }
         let is_harmless = matches!(*method, Method::GET | Method::HEAD);
-        (is_harmless || is_ours(headers)).then_some(name)
+        (is_harmless || is_ours(headers)).then_some(known)
     }
 }
 
@@ -114,10 +119,15 @@ pub async fn sign_in(State(app): State<Arc<App>>, request: Request) -> Reply {
         Err(unreadable) => return reply::fault_as(unreadable.status, &unreadable.fault, &meta),
     };
     let token = sent["token"].as_str().unwrap_or_default();
-    let Some(name) = token_name(&app.config, token.as_bytes()) else {
-        return reply::fault(&Fault::new(ErrorCode::Unauthorized, "the token is not valid"), &meta);
+    let known = match app.auth.identify(token.trim()).await {
+        Ok(known) => known,
+        Err(reason) => return reply::fault(&Fault::new(ErrorCode::Unauthorized, reason), &meta),
     };
-    match app.browsers.open(name, Instant::now()) {
+    if known.grant.as_ref().is_some_and(|grant| !grant.is_admin()) {
+        let fault = Fault::new(ErrorCode::Forbidden, "the dashboard needs a token with the scope admin");
+        return reply::fault(&fault, &meta);
+    }
+    match app.browsers.open(known, Instant::now()) {
         Ok(key) => with_cookie(reply::ok(&json!({}), &meta), &key, LIFE.as_secs()),
         Err(fault) => reply::fault(&fault, &meta),
     }
@@ -140,6 +150,11 @@ fn with_cookie(mut reply: Reply, key: &str, seconds: u64) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::{AccessToken, HttpConfig, Secret};
+
+    fn principal(name: &str) -> Principal {
+        Principal { name: Some(name.into()), ..Principal::default() }
+    }
 
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
         let name = |text: &str| axum::http::HeaderName::try_from(text).unwrap();
@@ -148,12 +163,15 @@ mod tests {
 
     #[test]
     fn a_cookie_alone_changes_nothing() {
+        let token = AccessToken { name: "ci".into(), secret: Secret::new("s") };
+        let auth = |tokens| Auth::new(&HttpConfig { tokens, ..HttpConfig::default() }).unwrap();
+        let (open, revoked) = (auth(vec![token]), auth(Vec::new()));
         let sessions = Sessions::default();
-        let key = sessions.open("ci".into(), Instant::now()).unwrap();
+        let key = sessions.open(principal("ci"), Instant::now()).unwrap();
         let cookie = format!("other=1; {NAME}={key}");
         let caller = |method, more: &[(&str, &str)]| {
             let all = [&[("cookie", cookie.as_str()), ("host", "127.0.0.1:1")], more].concat();
-            sessions.caller(&method, &headers(&all))
+            sessions.caller(&open, &method, &headers(&all))?.name
         };
         assert_eq!(caller(Method::GET, &[]).as_deref(), Some("ci"));
         assert_eq!(caller(Method::POST, &[]), None);
@@ -161,17 +179,18 @@ mod tests {
         assert!(caller(Method::POST, &[script, ("origin", "http://127.0.0.1:1")]).is_some());
         assert_eq!(caller(Method::POST, &[script, ("origin", "http://127.0.0.1:2")]), None);
         assert_eq!(caller(Method::POST, &[script, ("sec-fetch-site", "same-site")]), None);
-        sessions.close(&key);
+        let cookies = headers(&[("cookie", cookie.as_str())]);
+        assert!(sessions.caller(&revoked, &Method::GET, &cookies).is_none(), "its token was revoked");
         assert_eq!(caller(Method::GET, &[]), None);
     }
 
     #[test]
     fn sessions_end_and_are_bounded() {
         let (sessions, now) = (Sessions::default(), Instant::now());
-        let first = sessions.open("one".into(), now).unwrap();
+        let first = sessions.open(principal("one"), now).unwrap();
         assert!(sessions.find(&first, now + LIFE).is_none());
         for _ in 0..MOST {
-            sessions.open("more".into(), now).unwrap();
+            sessions.open(principal("more"), now).unwrap();
         }
         assert!(sessions.find(&first, now).is_none());
         assert_eq!(sessions.lock().len(), MOST);

@@ -50,7 +50,7 @@ pub fn page(app: &App, page: &Page, body: Markup) -> Markup {
                     }
                     span.shell__state #state role="status" { }
                     (theme_switch())
-                    @if !app.config.tokens.is_empty() {
+                    @if app.auth.is_needed() {
                         button.oods-button.oods-button--ghost.oods-button--sm #sign-out type="button" { "Sign out" }
                     }
                 }
@@ -102,14 +102,14 @@ pub fn sign_in(app: &App) -> Markup {
                 main.oods-card.sign-in__card {
                     span.shell__mark { (icon(MARK)) }
                     h1.oods-header__title { "Sign in to " (title) }
-                    @if app.config.tokens.is_empty() {
+                    @if !app.auth.is_needed() {
                         p { "This server needs no token. " a.oods-link href="/dashboard" { "Open the dashboard" } }
                     } @else {
                         form #sign-in method="post" {
                             div.oods-field {
                                 label.oods-field__label for="token" { "Bearer token" }
                                 input.oods-field__control #token type="password" autocomplete="current-password" required aria-describedby="token-help";
-                                p.oods-field__help #token-help { "The one the server was started with: " code { "--token" } " or " code { "MAINSTAY_TOKEN" } "." }
+                                p.oods-field__help #token-help { "The one the server was started with, or one of its token file with the scope " code { "admin" } "." }
                             }
                             p.oods-field__error #problem role="alert" {}
                             button.oods-button.oods-button--primary type="submit" { "Sign in" }

@@ -59,7 +59,7 @@ fn a_token_is_required_when_there_is_one() {
     for value in ["", "Bearer", "Bearer wrong", "Bearer s3cret2", "Bearer s3cre", "Basic s3cret", "s3cret"] {
         let answer = call(value);
         assert_eq!((answer.status, answer.code().as_str()), (401, "UNAUTHORIZED"), "{value}");
-        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        assert!(answer.header("www-authenticate").unwrap().starts_with("Bearer"));
     }
     assert_eq!(call("Bearer s3cret").status, 200);
     assert_eq!(call("bearer s3cret").status, 200);

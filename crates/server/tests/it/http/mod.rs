@@ -1,5 +1,6 @@
 //! The HTTP server, through real connections.
 
+mod access;
 mod api;
 mod client;
 mod dashboard;
@@ -9,5 +10,6 @@ mod load;
 mod mcp;
 mod openapi;
 mod server;
+mod signed;
 mod stream;
 mod suite;

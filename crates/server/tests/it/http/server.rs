@@ -61,6 +61,9 @@ fn tools(steps: Sender<&'static str>) -> Vec<Tool> {
             .policy(Policy::instant())
             .raw_handler(|_, args| Body::json(&args)),
         def("things/list", Toolset::Catalog).raw_handler(|_, _| Body::json(&json!({ "id": "things/list" }))),
+        def("things/keep", Toolset::Catalog)
+            .writes()
+            .raw_handler(|_, _| Body::json(&json!({ "id": "things/keep" }))),
         def("things.make", Toolset::Foundry).raw_handler(|_, _| Body::json(&json!({ "id": "things.make" }))),
         def("fail", Toolset::Search).input(object(json!({ "code": text() }), &["code"])).raw_handler(
             |_, args| {
