@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use mainstay_contract::{ErrorCode, Fault, FaultResult, Role, Toolset};
 use mainstay_runtime::{Access, Form, Limits, OnDemand, Origin, Sourced};
-use mainstay_server::{Identity, Naming};
+use mainstay_server::{Identity, Naming, Place, Places};
 
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{Kind, Settings, SettingsError};
 
 impl From<SettingsError> for Fault {
     fn from(error: SettingsError) -> Fault {
@@ -99,6 +99,37 @@ pub fn cache_dir(settings: &Settings) -> PathBuf {
         .or_else(|| Some(PathBuf::from(settings.env.get("XDG_CACHE_HOME")?).join("mainstay")))
         .or_else(|| Some(home()?.join(".cache/mainstay")))
         .unwrap_or_else(|| std::env::temp_dir().join("mainstay-cache"))
+}
+
+/// The repositories HTTP clients may name.
+pub fn roots(settings: &Settings) -> Vec<PathBuf> {
+    let named = settings.list("allowed-repo-roots").value;
+    std::iter::once(settings.repo()).chain(named.iter().map(|root| settings.work_dir.join(root))).collect()
+}
+
+/// Every path of this machine that settings are about, by the name HTTP clients see.
+pub fn places(settings: &Settings) -> Places {
+    let ours = |name: &str, path: PathBuf| Place { name: name.into(), path, is_ours: true };
+    let mut places = vec![ours("CACHE_DIR", cache_dir(settings))];
+    for (setting, sourced) in settings.show() {
+        let Some(sourced) = sourced else { continue };
+        if let Origin::File { path, .. } = &sourced.origin {
+            places.push(ours("CONFIG", PathBuf::from(path)));
+        }
+        let values = match setting.kind {
+            Kind::Path => vec![sourced.value],
+            Kind::Paths => settings.list(setting.key).value,
+            _ => continue,
+        };
+        let name = setting.key.replace('-', "_").to_uppercase();
+        let named = values.into_iter().filter(|value| !value.is_empty()).map(|value| Place {
+            name: name.clone(),
+            path: settings.work_dir.join(value),
+            is_ours: false,
+        });
+        places.extend(named);
+    }
+    Places::new(places, &roots(settings))
 }
 
 pub fn naming(settings: &Settings) -> Naming {

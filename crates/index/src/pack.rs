@@ -12,6 +12,7 @@ use crate::index::Index;
 use crate::segment::{Blob, Detail, IS_PART, IS_TEST, Segment, Tier, content_hash};
 use crate::store::Opened;
 use crate::traits;
+use crate::vectors::Table as VectorTable;
 use crate::view::View;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -207,6 +208,31 @@ impl Pack {
             let text = paths.get(blob).and_then(|paths| self.text(paths, head.hash));
             let content = describe(segment, *blob, &head, text.as_deref(), &mut found).map_err(in_file)?;
             each(content)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the vectors of some contents of a segment: the content, the place of the chunk in it, and a unit
+    /// vector as signed bytes. A chunk of few words that the table knows has none.
+    pub fn vectors<E: From<IndexError>>(
+        &self,
+        name: &str,
+        wanted: &BTreeSet<u32>,
+        table: &VectorTable,
+        mut each: impl FnMut(u32, usize, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let segment = self.find(name)?;
+        let in_file = |damaged: Damaged| damaged.in_file(segment.path());
+        let mut places = HashMap::new();
+        for blob in wanted {
+            let chunks = segment.blob(*blob).map_err(in_file)?.chunks;
+            places.extend(chunks.enumerate().map(|(at, chunk)| (chunk, (*blob, at))));
+        }
+        let vectors = segment.vectors(table)?;
+        for at in 0..vectors.count {
+            if let Some((blob, place)) = places.get(&vectors.chunk(at).map_err(in_file)?) {
+                each(*blob, *place, vectors.values(at).map_err(in_file)?)?;
+            }
         }
         Ok(())
     }

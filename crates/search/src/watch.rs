@@ -287,7 +287,8 @@ fn freshen(search: &Search, repo: &Path, job: &Arc<ToolDef>) -> Result<BTreeSet<
     let database = sqlite::default_path(&search.engine.index_dir(repo));
     if is_stale && database.is_file() {
         let target = sqlite::Target { path: &database, cache_dir: &search.config.cache_dir };
-        sqlite::write(&call, &pack, target, true)?;
+        let vectors = search.vectors.table().ok().flatten();
+        sqlite::write(&call, &pack, target, true, vectors.as_ref())?;
     }
     Ok(pack.folders().map(|folder| repo.join(folder)).chain([repo.to_owned()]).collect())
 }

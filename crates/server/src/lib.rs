@@ -14,6 +14,7 @@ mod listing;
 mod mcp;
 mod openapi;
 mod pending;
+mod places;
 mod rpc;
 pub mod stdio;
 mod surface;
@@ -28,5 +29,6 @@ pub use http::{
 pub use identity::{Identity, Transport};
 pub use listing::{Naming, listed_tools, tool_json};
 pub use openapi::document as openapi_document;
+pub use places::{Place, Places};
 pub use rpc::RpcError;
 pub use surface::Surface;

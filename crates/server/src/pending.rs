@@ -4,8 +4,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use mainstay_contract::StopReason;
-use mainstay_runtime::{CallHandle, Outcome, Request, Runtime};
+use mainstay_runtime::{CallHandle, Outcome, Request};
 use tokio::sync::oneshot;
+
+use crate::surface::Surface;
 
 /// A call under way. Dropping it stops the work.
 pub struct Pending {
@@ -14,11 +16,13 @@ pub struct Pending {
 }
 
 impl Pending {
-    pub fn start(runtime: &Runtime, request: Request) -> Pending {
+    /// Starts a call; its answer and its steps show no path that clients have no business with.
+    pub fn start(surface: &Surface, request: Request) -> Pending {
         let (send, answer) = oneshot::channel();
-        let handle = runtime.submit(request, move |outcome| {
+        let places = surface.places.clone();
+        let handle = surface.runtime.submit(places.concealing(request), move |outcome| {
             // Nobody waits when the client has gone.
-            let _ = send.send(outcome);
+            let _ = send.send(places.concealed(outcome));
         });
         Pending { handle, answer }
     }

@@ -9,6 +9,7 @@ use crate::encode::UnknownTool;
 use crate::fixtures::Fixtures;
 use crate::identity::Identity;
 use crate::listing::Naming;
+use crate::places::Places;
 
 /// The server behind a surface: its tools, its name, its ways of answering.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub struct Surface {
     pub changes: Changes,
     /// Prompts and resources of the conformance suite, when the operator asked for them.
     pub fixtures: Option<Arc<Fixtures>>,
+    /// What clients are shown by name.
+    pub places: Places,
 }
 
 impl Surface {
@@ -31,6 +34,7 @@ impl Surface {
             unknown: UnknownTool::default(),
             changes: Changes::default(),
             fixtures: None,
+            places: Places::default(),
         }
     }
 }

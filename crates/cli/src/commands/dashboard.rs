@@ -80,7 +80,8 @@ pub fn start(settings: &Settings, runtime: &Runtime, identity: &Identity) -> Fau
     let port = settings.number("dashboard-port").unwrap_or_default();
     let port = u16::try_from(port).map_err(|_| Fault::invalid(format!("{port} is not a port number")))?;
     let tries = settings.number("dashboard-tries").unwrap_or_default().clamp(1, 1_000);
-    let surface = Surface::new(runtime.clone(), identity.clone());
+    let places = crate::app::places(settings);
+    let surface = Surface { places, ..Surface::new(runtime.clone(), identity.clone()) };
     let (repo, audit) = (settings.repo(), settings.path("audit"));
     let pages = pages(settings)?;
     let serve = move || {

@@ -78,6 +78,7 @@ fn serve(
         naming: app::naming(settings),
         changes,
         fixtures,
+        places: app::places(settings),
         ..Surface::new(app.runtime()?, app::identity())
     };
     let stop = CancelToken::new();
@@ -128,8 +129,6 @@ fn config(settings: &Settings, place: &Place) -> FaultResult<HttpConfig> {
     };
     let port = settings.number(place.port).unwrap_or_default();
     let port = u16::try_from(port).map_err(|_| Fault::invalid(format!("{port} is not a port number")))?;
-    let named = settings.list("allowed-repo-roots").value;
-    let roots = std::iter::once(settings.repo()).chain(named.iter().map(|root| settings.work_dir.join(root)));
     let tokens =
         settings.text("token").map(|text| AccessToken { name: "token".into(), secret: Secret::new(text) });
     let public_url = settings.text("public-url").map(str::to_owned);
@@ -144,7 +143,7 @@ fn config(settings: &Settings, place: &Place) -> FaultResult<HttpConfig> {
         public_url,
         rate_per_minute: rate.map(|rate| u32::try_from(rate).unwrap_or(u32::MAX)),
         audit: settings.path("audit"),
-        roots: Some(roots.collect()),
+        roots: Some(app::roots(settings)),
         repo: Some(settings.repo()),
         origins: settings.list("cors-origins").value,
         ..HttpConfig::default()

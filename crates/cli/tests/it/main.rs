@@ -25,6 +25,7 @@ mod filters;
 mod foundry_seed;
 mod generated;
 mod guides;
+mod hidden_paths;
 mod history;
 mod http;
 mod init;

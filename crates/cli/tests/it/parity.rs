@@ -182,6 +182,12 @@ fn without_times(text: &str) -> String {
     text.to_owned()
 }
 
+/// The cache by the name HTTP clients see in place of its path.
+fn by_name(site: &Site, value: &Value) -> Value {
+    let cache = site.home().join(".cache/mainstay").display().to_string();
+    serde_json::from_str(&value.to_string().replace(&cache, "${CACHE_DIR}")).unwrap()
+}
+
 /// How an answer is encoded; a call that is handed over is answered as the other tool would.
 fn payload<'a>(example: &'a Example, all: &'a [Example]) -> &'a str {
     let answering = match example.args.get("tool_name") {
@@ -217,7 +223,7 @@ fn differences(toolset: &str, calls: &[Example]) -> Vec<String> {
         for surface in SURFACES {
             site.restore(&state);
             let answer = surface.call(&site, &example.flags, example.id(), &example.args);
-            let result = settled(surface.result(payload(example, calls), &answer));
+            let result = by_name(&site, &settled(surface.result(payload(example, calls), &answer)));
             let expected = first.get_or_insert(result.clone());
             if *expected != result {
                 differences

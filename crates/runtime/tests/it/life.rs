@@ -52,7 +52,7 @@ fn a_timeout_stops_the_work_and_names_the_limit() {
 
 #[test]
 fn partial_text_survives_a_timeout() {
-    let limits = Limits { timeout: Some(Duration::from_millis(30)), ..Limits::default() };
+    let limits = Limits { timeout: Some(Duration::from_millis(500)), ..Limits::default() };
     let outcome = runtime_with(Access::default(), limits).call(Request::new("partial", json!({})));
     assert!(matches!(outcome.result.unwrap(), Body::Text { text, is_error: true } if text == "half of it"));
 }

@@ -5,8 +5,8 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use mainstay_contract::{Call, Progress};
-use mainstay_index::{Pack, PackedContent, PackedFile};
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
+use mainstay_index::{Pack, PackedContent, PackedFile, VectorTable};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
 use super::{SqliteError, Target, schema};
@@ -31,14 +31,20 @@ pub struct Written {
 }
 
 /// Brings a database to the state of `pack`.
-pub fn write(call: &Call, pack: &Pack, target: Target<'_>, update: bool) -> Result<Written, SqliteError> {
+pub fn write(
+    call: &Call,
+    pack: &Pack,
+    target: Target<'_>,
+    update: bool,
+    vectors: Option<&VectorTable>,
+) -> Result<Written, SqliteError> {
     let path = target.path;
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(SqliteError::io(folder))?;
     let _lock = lock(target)?;
     remove_leftovers(folder);
     if update {
-        match update_in_place(call, pack, path) {
+        match update_in_place(call, pack, path, vectors) {
             Err(error) if error.wants_rebuild() => {}
             other => return other,
         }
@@ -46,7 +52,7 @@ pub fn write(call: &Call, pack: &Pack, target: Target<'_>, update: bool) -> Resu
     match schema::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY) {
         // Never write over something that is not ours.
         Err(foreign @ SqliteError::Foreign { .. }) => Err(foreign),
-        _ => replace(call, pack, path, folder),
+        _ => replace(call, pack, path, folder, vectors),
     }
 }
 
@@ -102,10 +108,16 @@ fn journal(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn replace(call: &Call, pack: &Pack, path: &Path, folder: &Path) -> Result<Written, SqliteError> {
+fn replace(
+    call: &Call,
+    pack: &Pack,
+    path: &Path,
+    folder: &Path,
+    vectors: Option<&VectorTable>,
+) -> Result<Written, SqliteError> {
     let file = temporary(folder)?;
     let mut database = schema::create(&file)?;
-    let mut written = fill(call, pack, &mut database, path)?;
+    let mut written = fill(call, pack, &mut database, path, vectors)?;
     let wrong = SqliteError::of(path);
     database.execute("INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')", []).map_err(&wrong)?;
     database.close().map_err(|(_, error)| wrong(error))?;
@@ -115,9 +127,14 @@ fn replace(call: &Call, pack: &Pack, path: &Path, folder: &Path) -> Result<Writt
     Ok(written)
 }
 
-fn update_in_place(call: &Call, pack: &Pack, path: &Path) -> Result<Written, SqliteError> {
+fn update_in_place(
+    call: &Call,
+    pack: &Pack,
+    path: &Path,
+    vectors: Option<&VectorTable>,
+) -> Result<Written, SqliteError> {
     let mut database = schema::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let written = fill(call, pack, &mut database, path)?;
+    let written = fill(call, pack, &mut database, path, vectors)?;
     database.close().map_err(|(_, error)| SqliteError::of(path)(error))?;
     Ok(Written { bytes: size(path), is_update: true, ..written })
 }
@@ -127,7 +144,13 @@ fn size(path: &Path) -> u64 {
 }
 
 /// Makes the tables say what the pack says, touching only what differs.
-fn fill(call: &Call, pack: &Pack, database: &mut Connection, path: &Path) -> Result<Written, SqliteError> {
+fn fill(
+    call: &Call,
+    pack: &Pack,
+    database: &mut Connection,
+    path: &Path,
+    vectors: Option<&VectorTable>,
+) -> Result<Written, SqliteError> {
     let wrong = SqliteError::of(path);
     let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&wrong)?;
     // A file may point to a content that is written after the one it pointed to is gone.
@@ -150,8 +173,13 @@ fn fill(call: &Call, pack: &Pack, database: &mut Connection, path: &Path) -> Res
     known.retain(|_, id| !gone.contains(id));
     let mut written = Written { removed_contents: gone.len() as u64, ..Written::default() };
     let total: usize = wanted.values().map(BTreeSet::len).sum();
+    let had_vectors = keep_vectors_of(&transaction, vectors).map_err(&wrong)?;
+    let mut without_vectors = wanted.clone();
     for (segment, mut blobs) in wanted {
         blobs.retain(|blob| !known.contains_key(&(segment.to_owned(), *blob)));
+        if had_vectors {
+            without_vectors.insert(segment, blobs.clone());
+        }
         if blobs.is_empty() {
             continue;
         }
@@ -163,6 +191,9 @@ fn fill(call: &Call, pack: &Pack, database: &mut Connection, path: &Path) -> Res
             call.report(step(known.len(), total));
             Ok(())
         })?;
+    }
+    if let Some(table) = vectors {
+        put_vectors(call, &transaction, pack, path, &without_vectors, &known, table)?;
     }
     put_files(&transaction, &files, &known).map_err(&wrong)?;
     put_parts(call, &transaction, pack, path)?;
@@ -259,6 +290,54 @@ fn add_content(database: &Transaction<'_>, segment: &str, content: &PackedConten
 fn short(text: &str) -> &str {
     let text = text.trim();
     &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
+}
+
+/// Removes vectors of another table; whether those that stay are of this one.
+fn keep_vectors_of(database: &Transaction<'_>, table: Option<&VectorTable>) -> rusqlite::Result<bool> {
+    let now = table.map(|table| format!("{:016x}", table.mark())).unwrap_or_default();
+    let before: Option<String> = database
+        .query_row("SELECT value FROM meta WHERE key = 'vectors'", [], |row| row.get(0))
+        .optional()?;
+    if before.as_deref() == Some(&now) {
+        return Ok(true);
+    }
+    database.execute("DELETE FROM vectors", [])?;
+    database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('vectors', ?)", [now])?;
+    Ok(false)
+}
+
+/// Adds the vectors of contents that have none yet.
+fn put_vectors(
+    call: &Call,
+    database: &Transaction<'_>,
+    pack: &Pack,
+    path: &Path,
+    contents: &BTreeMap<&str, BTreeSet<u32>>,
+    known: &Contents,
+    table: &VectorTable,
+) -> Result<(), SqliteError> {
+    let wrong = SqliteError::of(path);
+    let mut rows_of =
+        database.prepare_cached("SELECT id FROM chunks WHERE content = ? ORDER BY id").map_err(&wrong)?;
+    let mut put = database
+        .prepare_cached("INSERT OR REPLACE INTO vectors (chunk, vector) VALUES (?, ?)")
+        .map_err(&wrong)?;
+    for (segment, blobs) in contents.iter().filter(|(_, blobs)| !blobs.is_empty()) {
+        let mut rows: HashMap<u32, Vec<i64>> = HashMap::new();
+        for blob in blobs {
+            call.cancel().check()?;
+            let content = known.get(&((*segment).to_owned(), *blob)).copied().unwrap_or_default();
+            let ids = rows_of.query_map([content], |row| row.get(0)).map_err(&wrong)?;
+            rows.insert(*blob, ids.collect::<rusqlite::Result<_>>().map_err(&wrong)?);
+        }
+        pack.vectors(segment, blobs, table, |blob, chunk, vector| -> Result<(), SqliteError> {
+            match rows.get(&blob).and_then(|rows| rows.get(chunk)) {
+                Some(row) => put.execute(params![row, vector]).map(drop).map_err(&wrong),
+                None => Ok(()),
+            }
+        })?;
+    }
+    Ok(())
 }
 
 fn put_files(database: &Transaction<'_>, files: &[PackedFile], contents: &Contents) -> rusqlite::Result<()> {

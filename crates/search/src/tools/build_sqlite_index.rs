@@ -130,7 +130,9 @@ pub fn bring_up_to_date(
     let default = || sqlite::default_path(&search.engine.index_dir(repo));
     let out = out.cloned().unwrap_or_else(default);
     let pack = search.engine.index(repo)?.pack();
-    let written = sqlite::write(call, &pack, target(search, &out), update)?;
+    // A table that cannot be read is no reason to go without an index.
+    let vectors = search.vectors.table().ok().flatten();
+    let written = sqlite::write(call, &pack, target(search, &out), update, vectors.as_ref())?;
     Ok(Database {
         files: written.files,
         chunks: written.chunks,

@@ -165,6 +165,13 @@ fn an_installed_table_finds_what_is_meant() {
         assert_eq!(found["stats"]["annActive"], json!(active), "{query} {ann}");
         assert_eq!(found["code"][0]["name"], json!("park"));
     }
+    // The portable index holds the same vectors, and follows the table.
+    let vectors = || site.call("build_sqlite_index", json!({})).unwrap()["vectors"].clone();
+    assert_eq!([vectors(), vectors()], [json!(1), json!(1)]);
+    std::fs::rename(&model, site.cache().join("gone")).unwrap();
+    let without = vectors();
+    std::fs::rename(site.cache().join("gone"), &model).unwrap();
+    assert_eq!([without, vectors()], [json!(0), json!(1)]);
     std::fs::write(model.join("vectors.bin"), b"MSVEC1\0\0 cut short").unwrap();
     let fault = site.call("search", json!({"query": "automobile", "ann": true})).unwrap_err();
     assert_eq!(fault.code, ErrorCode::CapabilityMissing);

@@ -91,13 +91,12 @@ pub async fn call_tool(State(app): Shared, Extension(caller): Extension<Caller>,
     };
     if app.surface.runtime.registry().get(&name).is_none() {
         // The runtime's own refusal names the nearest tools and the rule that hides one.
-        let outcome =
-            Pending::start(&app.surface.runtime, request_for(&parts, caller, &name, json!({}))).await;
+        let outcome = Pending::start(&app.surface, request_for(&parts, caller, &name, json!({}))).await;
         return reply::outcome(&outcome);
     }
     match read(&app, &parts, body).await {
         Ok(args) => {
-            let call = Pending::start(&app.surface.runtime, request_for(&parts, caller, &name, args));
+            let call = Pending::start(&app.surface, request_for(&parts, caller, &name, args));
             reply::outcome(&call.await)
         }
         Err(reply) => reply,
@@ -168,7 +167,7 @@ pub async fn status(State(app): Shared, Extension(caller): Extension<Caller>, re
     let (parts, _) = request.into_parts();
     match status_call(&app, &parts, caller) {
         Ok((request, repo)) => {
-            let outcome = Pending::start(&app.surface.runtime, request).await;
+            let outcome = Pending::start(&app.surface, request).await;
             reply::outcome(&with_repo(outcome, repo, "status"))
         }
         Err(reply) => reply,
@@ -206,7 +205,7 @@ pub async fn search(State(app): Shared, Extension(caller): Extension<Caller>, re
     let (parts, raw) = request.into_parts();
     match search_call(&app, &parts, raw, caller).await {
         Ok((request, repo)) => {
-            let outcome = Pending::start(&app.surface.runtime, request).await;
+            let outcome = Pending::start(&app.surface, request).await;
             reply::outcome(&with_repo(outcome, repo, "search"))
         }
         Err(reply) => reply,

@@ -36,7 +36,7 @@ pub fn stream(app: &Arc<App>, request: Request, start: &Value, progress: bool, s
         true => request.on_step(move |_, step| drop(send.try_send(step))),
         false => request,
     };
-    let mut call = Pending::start(&app.surface.runtime, request);
+    let mut call = Pending::start(&app.surface, request);
     let early = call.ready();
     if let Some(outcome) = &early
         && outcome.result.as_ref().is_err_and(|failed| failed.stage != Stage::Run)

@@ -56,7 +56,7 @@ pub async fn check_scope(State(app): State<Arc<App>>, request: Request, next: Ne
             request_id: Some(message.id.to_string()),
             ..CallRequest::new(tool.as_str(), args)
         };
-        let outcome = Pending::start(&app.surface.runtime, call).await;
+        let outcome = Pending::start(&app.surface, call).await;
         let answer = match encode::mcp(outcome, &tool, app.surface.unknown) {
             Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, message.id),
             Err(error) => format!(r#"{{"jsonrpc":"2.0","id":{},"error":{}}}"#, message.id, error.to_value()),

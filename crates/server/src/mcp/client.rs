@@ -132,7 +132,7 @@ impl Handler {
             request = request.on_step(link.steps());
         }
         request.client = Some(Arc::new(link));
-        let mut call = Pending::start(&self.surface().runtime, request);
+        let mut call = Pending::start(self.surface(), request);
         let mut told = false;
         let outcome = loop {
             tokio::select! {

@@ -86,7 +86,7 @@ impl Job {
                 task.set_status_message(step.progress.message);
             }
         });
-        Pending::start(&self.shared.surface.runtime, request)
+        Pending::start(&self.shared.surface, request)
     }
 
     fn result(&self, outcome: Outcome) -> Result<CallToolResult, ErrorData> {
