@@ -59,6 +59,7 @@ pub fn access(settings: &Settings) -> FaultResult<Access> {
         allow: Sourced::new((!tools.value.is_empty()).then_some(tools.value), tools.origin),
         deny: settings.list("exclude-tools"),
         role: Sourced::new(role, origin_of("role")),
+        require_plans: settings.switch("require-plans"),
     })
 }
 
@@ -73,6 +74,7 @@ pub fn limits(settings: &Settings) -> Limits {
         workers: count("workers", default.workers),
         timeout: settings.number("tool-timeout-ms").map(Duration::from_millis),
         tokens: crate::journals::tokens,
+        ..default
     }
 }
 
@@ -84,6 +86,16 @@ pub fn cache_dir(settings: &Settings) -> PathBuf {
         .or_else(|| Some(PathBuf::from(settings.env.get("XDG_CACHE_HOME")?).join("mainstay")))
         .or_else(|| Some(home()?.join(".cache/mainstay")))
         .unwrap_or_else(|| std::env::temp_dir().join("mainstay-cache"))
+}
+
+/// Where what outlives a process and cannot be computed again is kept, such as plans.
+pub fn state_dir(settings: &Settings) -> PathBuf {
+    let home = || settings.env.get("HOME").map(PathBuf::from);
+    settings
+        .path("state-dir")
+        .or_else(|| Some(PathBuf::from(settings.env.get("XDG_STATE_HOME")?).join("mainstay")))
+        .or_else(|| Some(home()?.join(".local/state/mainstay")))
+        .unwrap_or_else(|| std::env::temp_dir().join("mainstay-state"))
 }
 
 pub fn naming(settings: &Settings) -> Naming {

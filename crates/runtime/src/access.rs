@@ -10,9 +10,22 @@ use serde::Serialize;
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Origin {
     Default,
-    Flag { name: String },
-    Env { name: String },
-    File { path: String, line: usize },
+    Flag {
+        name: String,
+    },
+    Env {
+        name: String,
+    },
+    File {
+        path: String,
+        line: usize,
+    },
+    /// A header of the request.
+    Header {
+        name: String,
+    },
+    /// Something the machine lacks.
+    Machine,
 }
 
 impl Origin {
@@ -32,6 +45,8 @@ impl fmt::Display for Origin {
             Origin::Flag { name } => write!(f, "the flag {name}"),
             Origin::Env { name } => write!(f, "the variable {name}"),
             Origin::File { path, line } => write!(f, "{path}:{line}"),
+            Origin::Header { name } => write!(f, "the header {name}"),
+            Origin::Machine => f.write_str("this machine"),
         }
     }
 }
@@ -93,6 +108,8 @@ pub struct Access {
     pub deny: Sourced<Vec<String>>,
     /// The role of a caller that brings none of its own.
     pub role: Sourced<Role>,
+    /// Tools that write do so only by a plan.
+    pub require_plans: Sourced<bool>,
 }
 
 impl Default for Access {
@@ -106,6 +123,7 @@ impl Default for Access {
             allow: Sourced::default(),
             deny: Sourced::default(),
             role: Sourced::new(Role::Designer, Origin::Default),
+            require_plans: Sourced::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use mainstay_contract::{ErrorCode, Fault, FaultResult, ToolDef, Toolset};
-use mainstay_runtime::{Access, Form, OnDemand, Origin, Registry, Sourced, nearest};
+use mainstay_runtime::{Access, Form, OnDemand, Origin, Registry, Sourced, explain_here, nearest};
 use serde_json::{Value, json};
 
 use crate::app;
@@ -19,7 +19,10 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         "list" => list(&settings, output),
         "show" => show(&settings, name(matches), output),
         "explain" => explain(&settings, name(matches), output),
-        _ => super::cost::run(&settings, matches.get_one::<usize>("budget").copied(), output),
+        _ => {
+            let file = matches.get_one::<String>("budget-file").map(|file| settings.work_dir.join(file));
+            super::cost::run(&settings, matches.get_one::<usize>("budget").copied(), file.as_deref(), output)
+        }
     }
 }
 
@@ -88,7 +91,7 @@ fn explain(settings: &Settings, name: &str, output: Output) -> FaultResult<ExitC
     let all = everything(settings)?;
     let def = all.get(name).ok_or_else(|| unknown(name, &all))?;
     let access = app::access(settings)?;
-    let explained = mainstay_runtime::explain(&def, &access);
+    let explained = explain_here(&def, mainstay_runtime::explain(&def, &access));
     Ok(output.result(&explained, || {
         format!(
             "{NAME}{}{NAME:#} is {}: {} ({})",

@@ -52,6 +52,7 @@ pub const SETTINGS: &[Setting] = &[
     row("tools", Kind::List, &[], "", "Serve only these tools"),
     row("exclude-tools", Kind::List, &[], "", "Never serve these tools"),
     row("read-only", Kind::Switch, &[], "false", "Leave out every tool that can write"),
+    row("require-plans", Kind::Switch, &[], "false", "Let tools that write do so only by a plan"),
     row("repo", Kind::Path, &[], "", "Repository the tools work on; the working directory when unset"),
     row(
         "cache-dir",
@@ -59,6 +60,13 @@ pub const SETTINGS: &[Setting] = &[
         &[],
         "",
         "Where indexes and downloads are kept; the user's cache directory when unset",
+    ),
+    row(
+        "state-dir",
+        Kind::Path,
+        &[],
+        "",
+        "Where plans wait to be applied; the user's state directory when unset",
     ),
     row(
         "tool-timeout-ms",

@@ -16,17 +16,31 @@ pub struct HttpServer {
 
 impl HttpServer {
     pub fn start(site: &Site, flags: &[&str]) -> HttpServer {
+        HttpServer::start_with(site, flags, &[])
+    }
+
+    /// With variables in its environment.
+    pub fn start_with(site: &Site, flags: &[&str], env: &[(&str, &str)]) -> HttpServer {
         let words = ["serve", "--json", "--port", "0"].into_iter().chain(flags.iter().copied());
-        let mut process = Client::start(site.mainstay(words), Framing::Lines);
+        let mut command = site.mainstay(words);
+        command.envs(env.iter().copied());
+        let mut process = Client::start(command, Framing::Lines);
         let address = process.receive()["address"].as_str().unwrap().to_owned();
         HttpServer { process, address }
     }
 
     /// Sends JSON and returns the JSON that comes back, as a body or as the last event of a stream.
     pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
-        let body = body.to_string();
+        self.send("POST", path, headers, &body.to_string())
+    }
+
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> Value {
+        self.send("GET", path, headers, "")
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Value {
         let mut request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
             self.address,
             body.len()

@@ -88,6 +88,7 @@ pub fn router(
         .route("/metrics", get(api::metrics))
         .route("/openapi.json", get(api::openapi))
         .route("/tools", get(api::tools))
+        .route("/explain/{*id}", get(api::explain))
         .route("/tools/{*id}", get(api::tool).post(api::call_tool))
         .route("/status", get(api::status))
         .route("/status/stream", get(api::status_stream))

@@ -15,7 +15,8 @@ mod reply;
 mod serve;
 mod sse;
 
-pub(crate) use api::BUDGET_HEADERS;
+pub(crate) use api::CALL_HEADERS;
 pub use config::{AccessToken, HttpConfig, HttpError, Secret};
 pub use dashboard::Dashboard;
+pub(crate) use narrow::header_of;
 pub use serve::run;
