@@ -10,7 +10,7 @@ impl Chance {
         Chance(seed)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,7 +22,7 @@ impl Chance {
     pub fn below(&mut self, end: usize) -> usize {
         match end {
             0 => 0,
-            end => (self.next() % end as u64) as usize,
+            end => (self.number() % end as u64) as usize,
         }
     }
 

@@ -41,7 +41,7 @@ fn change(chance: &mut Chance, input: &mut Vec<u8>, corpus: &[&[u8]], words: &[&
     };
     match chance.below(9) {
         0 if at < input.len() => input[at] ^= 1 << chance.below(8),
-        1 if at < input.len() => input[at] = chance.next() as u8,
+        1 if at < input.len() => input[at] = chance.number() as u8,
         2 => {
             let gone = range(chance, input.len());
             input.drain(gone);

@@ -89,9 +89,12 @@ fn page(def: &ToolDef) -> String {
 
 fn explain(settings: &Settings, name: &str, output: Output) -> FaultResult<ExitCode> {
     let all = everything(settings)?;
-    let def = all.get(name).ok_or_else(|| unknown(name, &all))?;
-    let access = app::access(settings)?;
-    let explained = explain_here(&def, mainstay_runtime::explain(&def, &access));
+    let explained = match (all.get(name), all.explain(name)) {
+        (Some(def), _) => explain_here(&def, mainstay_runtime::explain(&def, &app::access(settings)?)),
+        // A tool that not even everything has is left out by a policy.
+        (None, Some(left_out)) => left_out.clone(),
+        (None, None) => return Err(unknown(name, &all)),
+    };
     Ok(output.result(&explained, || {
         format!(
             "{NAME}{}{NAME:#} is {}: {} ({})",

@@ -15,11 +15,11 @@ tools:
   - {name: file, positional: true, required: true, description: Its file}
 ";
 
-fn cost(site: &Site, more: &[&str]) -> (i32, Value, String) {
+fn cost(site: &Site, more: &[&str]) -> (i32, Value) {
     let words =
         ["tools", "cost", "--json", "--toolsets", "programs", "--classic", "--programs", "notes.yaml"];
     let ran = site.run(words.into_iter().chain(more.iter().copied()));
-    (ran.exit, ran.json()["result"].clone(), ran.stderr)
+    (ran.exit, ran.json()["result"].clone())
 }
 
 fn row(result: &Value) -> &Value {
@@ -29,7 +29,7 @@ fn row(result: &Value) -> &Value {
 #[test]
 fn a_sentence_more_costs_more_and_can_fail_the_budget() {
     let site = Site::new().file("notes.yaml", NOTES);
-    let (exit, before, _) = cost(&site, &[]);
+    let (exit, before) = cost(&site, &[]);
     assert_eq!(exit, 0);
     let number = |result: &Value, key: &str| row(result)[key].as_u64().unwrap();
     assert_eq!(number(&before, "total"), number(&before, "description") + number(&before, "schema"));
@@ -54,21 +54,34 @@ fn a_sentence_more_costs_more_and_can_fail_the_budget() {
         "notes.yaml",
         &NOTES.replace("Keep a note.", "Keep a note. The file is made when there is none."),
     );
-    let (exit, after, said) = cost(&site, &["--budget-file", "budget.toml"]);
+    let (exit, after) = cost(&site, &["--budget-file", "budget.toml"]);
     assert_eq!((exit, &after["withinBudget"]), (1, &Value::Bool(false)));
     assert!(number(&after, "description") > number(&before, "description"));
     assert_eq!(number(&after, "schema"), number(&before, "schema"));
     assert_eq!(after["over"][0]["what"], "notes_keep");
+    let said = site
+        .run([
+            "tools",
+            "cost",
+            "--toolsets",
+            "programs",
+            "--classic",
+            "--programs",
+            "notes.yaml",
+            "--budget-file",
+            "budget.toml",
+        ])
+        .stderr;
     assert!(said.contains("notes_keep: ") && said.contains("more than the budget of"), "{said}");
 
     site.write("budget.toml", "[tools]\nnotes_kept = 9\n");
-    let (exit, wrong, _) = cost(&site, &["--budget-file", "budget.toml"]);
+    let (exit, wrong) = cost(&site, &["--budget-file", "budget.toml"]);
     assert_eq!(
         (exit, wrong["over"].as_array().unwrap().len()),
         (1, 1),
         "a name that nothing has is a mistake"
     );
-    let (exit, total, _) = cost(&site, &["--budget", "1"]);
+    let (exit, total) = cost(&site, &["--budget", "1"]);
     assert_eq!((exit, &total["over"][0]["what"]), (1, &Value::from("all tools")));
 }
 

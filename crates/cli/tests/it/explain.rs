@@ -42,7 +42,10 @@ fn filters() -> Vec<Filter> {
         filter("search", "listed", "the toolset search is active", default.clone()),
         filter("instructions/add", "refused", "mutation is off", default.clone()),
         filter("vrt.run", "absent", "on demand only", default.clone()),
-        filter("release.tag", "refused", "the role designer may not call it", default.clone()),
+        Filter {
+            flags: &["--toolset", "all"],
+            ..filter("release.tag", "refused", "the role designer may not call it", default.clone())
+        },
         filter("climax_call", "absent", "classic form", default.clone()),
         // The toolset, by each kind of origin.
         Filter {
@@ -97,6 +100,7 @@ fn filters() -> Vec<Filter> {
             ..filter("instructions/add", "listed", "the toolset catalog is active", default.clone())
         },
         Filter {
+            flags: &["--toolset", "all"],
             env: &[("MCP_ROLE", "designer")],
             ..filter("release.tag", "refused", "the role designer may not call it", env("MCP_ROLE"))
         },
