@@ -3,15 +3,19 @@
 //! Opening costs nothing: the directory is read on first use. After that a read drains the file events, applies what
 //! they name and answers from memory.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use jiff::Timestamp;
+use mainstay_contract::{Target, timestamp};
+use serde_json::json;
 
 use crate::config::{CatalogConfig, Owners};
 use crate::entry::EntryView;
 use crate::error::CatalogError;
 use crate::features::Counters;
 use crate::gates::{self, Evaluation, GATES_FILE};
+use crate::hash::sha256_hex;
 use crate::index::{Index, Record};
 use crate::review::Criteria;
 use crate::store::{Changes, Layout, Watch, load_all, load_file, rescan};
@@ -129,6 +133,34 @@ impl Catalog {
                 false => Ok(Some(state.book.count_unwritten(id, now))),
             }
         })?
+    }
+
+    /// What counting one use of each named entry would change; entries that do not exist are not counted.
+    pub fn uses_of(&self, ids: &[String], now: Timestamp) -> Result<Vec<Target>, CatalogError> {
+        self.with_state(|state| {
+            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+            for id in ids.iter().filter(|id| state.index.get(id).is_some()) {
+                *counts.entry(id).or_default() += 1;
+            }
+            let table = state.book.table();
+            let hash = |usage: &Usage| sha256_hex(json!(usage).to_string().as_bytes());
+            let target = |(id, count): (&str, u64)| {
+                let before = table.get(id);
+                let last = timestamp(now);
+                let first = before.map_or_else(|| last.clone(), |usage| usage.first.clone());
+                let after = Usage { count: before.map_or(0, |usage| usage.count) + count, first, last };
+                Target::exact(format!("usage of {id}"), before.map(hash), Some(hash(&after)))
+            };
+            counts.into_iter().map(target).collect()
+        })
+    }
+
+    /// The counts as they are, which flushing leaves as they are.
+    pub fn all_uses(&self) -> Result<Target, CatalogError> {
+        let table = self.snapshot()?.usage;
+        let sorted: BTreeMap<&String, &Usage> = table.iter().collect();
+        let hash = sha256_hex(json!(sorted).to_string().as_bytes());
+        Ok(Target::exact("usage", Some(hash.clone()), Some(hash)))
     }
 
     /// Puts every counted use on disk.

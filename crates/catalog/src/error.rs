@@ -30,6 +30,9 @@ pub enum CatalogError {
     Refused { reason: String },
     #[error("the call was cancelled")]
     Cancelled,
+    /// A preview that has named what it would change, or a plan that no longer fits.
+    #[error(transparent)]
+    Planned(#[from] Fault),
 }
 
 impl CatalogError {
@@ -44,6 +47,9 @@ impl CatalogError {
 
 impl From<CatalogError> for Fault {
     fn from(error: CatalogError) -> Fault {
+        if let CatalogError::Planned(fault) = error {
+            return fault;
+        }
         match &error {
             CatalogError::Io { .. } => Fault::internal(&error),
             CatalogError::Locked { .. } => {
@@ -63,6 +69,7 @@ impl From<CatalogError> for Fault {
             }
             CatalogError::Refused { .. } => Fault::invalid(error),
             CatalogError::Cancelled => Fault::new(ErrorCode::Cancelled, error),
+            CatalogError::Planned(_) => unreachable!("returned above"),
         }
     }
 }

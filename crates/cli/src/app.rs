@@ -74,6 +74,7 @@ pub fn access(settings: &Settings) -> FaultResult<Access> {
         allow: Sourced::new((!tools.value.is_empty()).then_some(tools.value), tools.origin),
         deny: settings.list("exclude-tools"),
         role: Sourced::new(role, origin_of("role")),
+        require_plans: settings.switch("require-plans"),
     })
 }
 
@@ -88,6 +89,7 @@ pub fn limits(settings: &Settings) -> Limits {
         workers: count("workers", default.workers),
         timeout: settings.number("tool-timeout-ms").map(Duration::from_millis),
         tokens: crate::journals::tokens,
+        ..default
     }
 }
 
@@ -130,6 +132,16 @@ pub fn places(settings: &Settings) -> Places {
         places.extend(named);
     }
     Places::new(places, &roots(settings))
+}
+
+/// Where what outlives a process and cannot be computed again is kept, such as plans.
+pub fn state_dir(settings: &Settings) -> PathBuf {
+    let home = || settings.env.get("HOME").map(PathBuf::from);
+    settings
+        .path("state-dir")
+        .or_else(|| Some(PathBuf::from(settings.env.get("XDG_STATE_HOME")?).join("mainstay")))
+        .or_else(|| Some(home()?.join(".local/state/mainstay")))
+        .unwrap_or_else(|| std::env::temp_dir().join("mainstay-state"))
 }
 
 pub fn naming(settings: &Settings) -> Naming {

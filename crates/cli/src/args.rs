@@ -109,6 +109,12 @@ pub fn command() -> Command {
                     .value_name("TOKENS")
                     .value_parser(clap::value_parser!(usize))
                     .help("Fail with exit code 1 when the total is larger"),
+            )
+            .arg(
+                Arg::new("budget-file")
+                    .long("budget-file")
+                    .value_name("FILE")
+                    .help("Fail with exit code 1 when a tool, a toolset or a profile costs more than the file says"),
             ),
         ]),
         Command::new("contract").about("Compare, lock and check tool definitions").subcommand_required(true).subcommands([

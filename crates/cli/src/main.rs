@@ -21,6 +21,7 @@ mod log;
 mod output;
 mod progress;
 mod settings;
+mod token_budget;
 mod toolsets;
 mod units;
 

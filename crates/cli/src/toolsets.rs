@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainstay_catalog::CatalogConfig;
-use mainstay_contract::{Fault, FaultResult, Tool, Toolset};
+use mainstay_contract::{Fault, FaultResult, Listing, Tool, Toolset};
 use mainstay_documents::{EXTRACT_WORD, Failure};
 use mainstay_foundry::{FoundryConfig, PolicyError};
 use mainstay_process::{Env, Launcher};
 use mainstay_programs::{Detail, ProgramsConfig, Source};
-use mainstay_runtime::Runtime;
+use mainstay_runtime::{PlanStore, Runtime};
 use mainstay_search::{Debounce, DocumentProgram, Git, Network, SearchConfig, SkipReason, Warm};
 
-use crate::app::{access, cache_dir, limits};
+use crate::app::{access, cache_dir, limits, state_dir};
 use crate::fixtures;
 use crate::settings::Settings;
 
@@ -70,6 +70,7 @@ pub fn foundry(settings: &Settings) -> FaultResult<FoundryConfig> {
         root: settings.repo(),
         kit: settings.path("kit"),
         policy: policy.transpose()?,
+        policy_path: settings.path("policy-file").map(|path| path.display().to_string()),
         user: settings.env.get("MCP_USER").cloned(),
         hostname: settings.env.get("HOSTNAME").cloned(),
         secrets: secrets.map(|(_, value)| value.clone()).collect(),
@@ -152,33 +153,28 @@ impl<'a> App<'a> {
     /// A runtime with the tools of the active toolsets.
     pub fn runtime(&self) -> FaultResult<Runtime> {
         let access = access(self.settings)?;
-        let tools = self.tools(&access.toolsets.value)?;
+        let mut tools = self.tools(&access.toolsets.value)?;
+        tools.extend(self.inactive(&access.toolsets.value));
         let runtime =
             Runtime::new(tools, access, limits(self.settings)).map_err(|error| Fault::internal(&error))?;
+        runtime.keep_plans(PlanStore::in_folder(state_dir(self.settings).join("plans")));
         crate::journals::start(self.settings, &runtime)?;
         Ok(runtime)
+    }
+
+    /// The tools of the other toolsets, which the registry only knows in order to say why they are not there.
+    fn inactive(&self, active: &[Toolset]) -> Vec<Tool> {
+        let others = Toolset::ALL.into_iter().filter(|toolset| !active.contains(toolset));
+        // What cannot be loaded and is not served is nobody's trouble.
+        let tools = others.flat_map(|toolset| self.toolset(toolset, None).unwrap_or_default());
+        tools.filter(|tool| tool.def.listing == Listing::Classic).collect()
     }
 
     /// The tools of some toolsets; the registry leaves out what is not allowed.
     pub fn tools(&self, toolsets: &[Toolset]) -> FaultResult<Vec<Tool>> {
         let mut tools = Vec::new();
         for toolset in toolsets {
-            match toolset {
-                Toolset::Search => {
-                    let watch = self.watch.then(Debounce::default);
-                    let git = Git::new(Arc::clone(&self.launcher), self.child_env());
-                    let (documents, warm) = (self.document_program(), self.warm.clone());
-                    let config = SearchConfig { watch, documents, warm, ..search(self.settings, git) };
-                    tools.extend(mainstay_search::tools(config));
-                }
-                Toolset::Catalog => tools.extend(mainstay_catalog::tools(catalog(self.settings))),
-                Toolset::Programs => tools.extend(crate::commands::climax::load(&self.programs())?.tools),
-                Toolset::Foundry => {
-                    let programs = Some(self.foundry_programs());
-                    let config = FoundryConfig { programs, ..foundry(self.settings)? };
-                    tools.extend(mainstay_foundry::tools(config).map_err(bad_policy)?)
-                }
-            }
+            tools.extend(self.toolset(*toolset, self.watch.then(Debounce::default))?);
         }
         if !toolsets.contains(&Toolset::Programs) {
             tools.extend(mainstay_programs::discovery_tools(self.programs().detail));
@@ -188,6 +184,31 @@ impl<'a> App<'a> {
         }
         tools.extend(self.extra.iter().cloned());
         Ok(tools)
+    }
+
+    fn toolset(&self, toolset: Toolset, watch: Option<Debounce>) -> FaultResult<Vec<Tool>> {
+        match toolset {
+            Toolset::Search => {
+                let git = Git::new(Arc::clone(&self.launcher), self.child_env());
+                let (documents, warm) = (self.document_program(), self.warm.clone());
+                Ok(mainstay_search::tools(SearchConfig {
+                    watch,
+                    documents,
+                    warm,
+                    ..search(self.settings, git)
+                }))
+            }
+            Toolset::Catalog => Ok(mainstay_catalog::tools(catalog(self.settings))),
+            Toolset::Programs => {
+                let loaded = crate::commands::climax::load(&self.programs())?;
+                Ok(loaded.tools.into_iter().chain(loaded.left_out).collect())
+            }
+            Toolset::Foundry => {
+                let programs = Some(self.foundry_programs());
+                let config = FoundryConfig { programs, ..foundry(self.settings)? };
+                mainstay_foundry::tools(config).map_err(bad_policy)
+            }
+        }
     }
 
     /// What the programs toolset is made of.

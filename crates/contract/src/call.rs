@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::{Body, CancelToken, FaultResult, Gate, Grant, Narrowing, Role, ToolDef, Toolset};
+use crate::{Body, CancelToken, Changes, FaultResult, Gate, Grant, Narrowing, Role, ToolDef, Toolset};
 
 /// Who calls, as established by the surface: never by the message alone.
 #[derive(Debug, Clone, Default)]
@@ -132,6 +132,8 @@ pub struct CallParts {
     pub meta: Map<String, Value>,
     /// What the client answered to an earlier [`crate::Body::Input`].
     pub input: InputAnswers,
+    /// What the call may change.
+    pub changes: Changes,
 }
 
 /// Answers to the questions of a [`crate::Body::Input`], and the state that went with them.
@@ -186,8 +188,14 @@ impl Call {
         &self.parts.input
     }
 
+    /// What the call may change; whoever writes asks first.
+    pub fn changes(&self) -> &Changes {
+        &self.parts.changes
+    }
+
+    /// The time; a plan and its application share one.
     pub fn now(&self) -> Timestamp {
-        self.parts.host.now()
+        self.parts.changes.at().unwrap_or_else(|| self.parts.host.now())
     }
 
     /// Reports a step; cheap to call often.
@@ -237,6 +245,7 @@ impl Call {
             client: None,
             meta: Map::new(),
             input: InputAnswers::default(),
+            changes: Changes::default(),
         })
     }
 }

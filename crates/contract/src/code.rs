@@ -82,6 +82,10 @@ codes! {
     DownloadVerifyFailed "DOWNLOAD_VERIFY_FAILED" 502 Unmet -32000: "A download does not have the pinned checksum", "Retry; check network and proxy";
     ArchiveUnsafe "ARCHIVE_UNSAFE" 422 Unmet -32000: "An archive holds entries that may not be unpacked", "Use an archive without links and absolute or parent paths";
     ArchiveTooLarge "ARCHIVE_TOO_LARGE" 422 Unmet -32000: "An archive is larger than the limit", "Use a smaller archive or raise the limit";
+    PlanRequired "PLAN_REQUIRED" 428 Unmet -32000: "The operator lets this tool change things only by a plan", "Preview the call, look at the plan and apply it";
+    PlanMissing "PLAN_MISSING" 404 Unmet -32000: "There is no such plan, it was applied already, or it is for another tool", "Preview the call again and apply the new plan";
+    PlanExpired "PLAN_EXPIRED" 410 Unmet -32000: "The plan was made too long ago", "Preview the call again and apply the new plan";
+    PlanDrifted "PLAN_DRIFTED" 409 Unmet -32000: "What the plan is about has changed since it was made", "Look at `details.differences`, preview again and apply the new plan";
     SchemaInput "SCHEMA_INPUT" 400 Usage -32602 => InvalidRequest: "The input does not match the tool's schema", "Fix the input; `details.errors` lists every violation";
     SchemaOutput "SCHEMA_OUTPUT" 500 Internal -32603 => Internal: "A tool's answer does not match its own schema", "Report it with the log";
     PolicyDenied "POLICY_DENIED" 403 Unmet -32000 => Forbidden: "The caller's role may not use this tool", "Ask for a role that is allowed";

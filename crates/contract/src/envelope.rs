@@ -23,6 +23,9 @@ pub struct Meta {
     pub warnings: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Page>,
+    /// The plan that was made or applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Value>,
 }
 
 /// Which part of an answer this is, when the caller set a budget.
@@ -49,6 +52,7 @@ impl Meta {
             duration_ms: None,
             warnings: Vec::new(),
             page: None,
+            plan: None,
         }
     }
 
@@ -72,6 +76,14 @@ pub fn success(result: &str, meta: &Meta) -> String {
     text.push_str(&meta);
     text.push('}');
     text
+}
+
+/// `{"ok":true,"_meta":…}`: a call that was only previewed has a plan and perhaps a result.
+pub fn planned(result: Option<&str>, meta: &Meta) -> String {
+    match result {
+        Some(result) => success(result, meta),
+        None => format!(r#"{{"ok":true,"_meta":{}}}"#, meta.text()),
+    }
 }
 
 /// `{"ok":false,"error":…,"_meta":…}`.

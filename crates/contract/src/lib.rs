@@ -15,8 +15,10 @@ mod grant;
 mod lazy;
 mod narrow;
 mod plain;
+mod plan;
 mod policy;
 pub mod redact;
+mod ruling;
 mod schema;
 pub mod snapshot;
 mod tool;
@@ -29,13 +31,15 @@ pub use call::{
 };
 pub use cancel::{CancelGuard, CancelToken, StopReason};
 pub use code::{CodeRow, ErrorCode, ExitClass};
-pub use envelope::{Meta, Page, envelope_schema, failure, success, timestamp};
+pub use envelope::{Meta, Page, envelope_schema, failure, planned, success, timestamp};
 pub use fault::{Fault, FaultResult};
 pub use grant::{Grant, Right, Scope};
 pub use lazy::Schema;
-pub use narrow::Narrowing;
+pub use narrow::{NarrowedBy, Narrowing};
 pub use plain::{is_hidden, plain};
+pub use plan::{Action, Changes, Difference, Planning, Target, differences, drifted};
 pub use policy::{Gate, Lane, Policy, Role};
+pub use ruling::{Need, Ruling, Verdict};
 pub use schema::{args_schema_of, closed, read_args, result_schema_of, schema_of, with_reserved};
 pub use tool::{
     Alias, ArgCheck, Body, Effect, Example, Handler, Listing, Payload, TaskSupport, Tool, ToolDef, wire_name,

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::{
-    Call, Fault, FaultResult, Policy, Schema, Toolset, args_schema_of, closed, envelope_schema, read_args,
-    result_schema_of, with_reserved,
+    Call, Fault, FaultResult, Need, Planning, Policy, Ruling, Schema, Toolset, args_schema_of, closed,
+    envelope_schema, read_args, result_schema_of, with_reserved,
 };
 
 /// What a call can change.
@@ -98,6 +98,8 @@ pub struct ToolDef {
     /// Schema of the result (not of the envelope).
     pub output: Option<Schema>,
     pub effect: Effect,
+    /// How exactly the tool can say beforehand what it changes.
+    pub planning: Planning,
     pub payload: Payload,
     pub args: ArgCheck,
     pub listing: Listing,
@@ -114,6 +116,10 @@ pub struct ToolDef {
     pub group: Option<String>,
     pub category: Option<String>,
     pub tags: Vec<String>,
+    /// What a policy file says about the tool.
+    pub ruling: Option<Ruling>,
+    /// What the tool needs of the machine.
+    pub needs: Option<Need>,
     /// Arguments of the contract that are refused because nothing stands behind them yet.
     pub reserved: Vec<(String, String)>,
     /// What the operator's policy demands, in words for people: `(argument, rule)`; without an argument it is about
@@ -138,6 +144,7 @@ impl ToolDef {
             input: Schema::lazy(|| closed(Value::Object(Default::default()))),
             output: None,
             effect: Effect::Read,
+            planning: Planning::Nothing,
             payload: Payload::Envelope,
             args: ArgCheck::Schema,
             listing: Listing::Classic,
@@ -150,6 +157,8 @@ impl ToolDef {
             group: None,
             category: None,
             tags: Vec::new(),
+            ruling: None,
+            needs: None,
             reserved: Vec::new(),
             rules: Vec::new(),
         }
@@ -196,6 +205,24 @@ impl ToolDef {
         self
     }
 
+    /// Says that every change is named with its state before and after, so that a preview is exact.
+    pub fn planned(mut self) -> ToolDef {
+        self.planning = Planning::Exact;
+        self
+    }
+
+    /// Says that a preview names the targets and their state, and why it cannot name the state afterwards.
+    pub fn planned_as_far(mut self, reason: &'static str) -> ToolDef {
+        self.planning = Planning::Bound(reason);
+        self
+    }
+
+    /// Says that the tool hands its call over, and that the other tool is what is planned.
+    pub fn forwards(mut self) -> ToolDef {
+        self.planning = Planning::Forwarded;
+        self
+    }
+
     pub fn policy(mut self, policy: Policy) -> ToolDef {
         self.policy = policy;
         self
@@ -223,6 +250,12 @@ impl ToolDef {
 
     pub fn on_demand(mut self) -> ToolDef {
         self.on_demand = true;
+        self
+    }
+
+    /// Names what the tool needs of the machine.
+    pub fn needs(mut self, need: Need) -> ToolDef {
+        self.needs = Some(need);
         self
     }
 
@@ -268,7 +301,13 @@ impl ToolDef {
     pub fn structured_schema(&self) -> Option<Value> {
         let output = self.output.as_ref()?;
         match self.payload {
-            Payload::Envelope => Some(envelope_schema(output)),
+            Payload::Envelope => {
+                let mut schema = envelope_schema(output);
+                if self.planning != Planning::Nothing {
+                    schema["properties"]["_meta"]["properties"]["plan"] = crate::plan::plan_schema();
+                }
+                Some(schema)
+            }
             Payload::Bare => Some(Value::clone(output)),
             Payload::Text | Payload::Content => None,
         }
@@ -314,6 +353,8 @@ pub enum Body {
     /// Questions the client must answer before the tool is called again, by key; `state` comes back
     /// unchanged with the answers.
     Input { requests: Map<String, Value>, state: Option<String> },
+    /// Nothing was done: what would be changed, as data and in words, and the answer as far as it is known.
+    Planned { plan: Value, text: String, result: Option<Box<RawValue>> },
 }
 
 impl Body {

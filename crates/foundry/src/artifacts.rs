@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
+use mainstay_contract::{Changes, Target};
 
 use crate::error::FoundryError;
 use crate::json::sha256_hex;
@@ -20,6 +21,7 @@ pub struct Scope {
     /// Globs with `${BASE}` and `${DATE}` filled in.
     allowed: Vec<String>,
     globs: GlobSet,
+    changes: Changes,
 }
 
 /// A file that was written.
@@ -51,7 +53,27 @@ impl Scope {
             path: ".".into(),
             source,
         })?;
-        Ok(Scope { root, allowed, globs })
+        Ok(Scope { root, allowed, globs, changes: Changes::default() })
+    }
+
+    /// Names every file that is written before it is.
+    pub fn watched_by(mut self, changes: Changes) -> Scope {
+        self.changes = changes;
+        self
+    }
+
+    /// A file as it is now and as it would be.
+    pub fn target(&self, path: &str, bytes: &[u8]) -> Target {
+        let before = fs::read(self.root.join(path)).ok().map(|bytes| sha256_hex(&bytes));
+        Target::exact(path, before, Some(sha256_hex(bytes)))
+    }
+
+    /// The first name for a folder that nobody has: `wanted`, or with a number.
+    pub fn free_name(&self, wanted: &str) -> String {
+        let names =
+            (0..).map(|number| if number == 0 { wanted.to_owned() } else { format!("{wanted}-{number}") });
+        let is_free = |name: &String| fs::symlink_metadata(self.root.join(name)).is_err();
+        names.into_iter().find(is_free).expect("numbers do not end")
     }
 
     fn denied(&self, path: &str) -> FoundryError {
@@ -60,13 +82,18 @@ impl Scope {
 
     /// Replaces a file; the path is relative to the root.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written, FoundryError> {
+        self.check(path)?;
+        let written = Written { path: path.to_owned(), sha256: sha256_hex(bytes), size: bytes.len() };
+        if !self.changes.propose(|| vec![self.target(path, bytes)])? {
+            return Ok(written);
+        }
         let target = self.real_target(path)?;
         replace_file(&target, bytes).map_err(|source| FoundryError::Io {
             action: "write",
             path: path.to_owned(),
             source,
         })?;
-        Ok(Written { path: path.to_owned(), sha256: sha256_hex(bytes), size: bytes.len() })
+        Ok(written)
     }
 
     /// Refuses a path that the globs do not allow; says nothing about links.
@@ -189,6 +216,25 @@ fn replace_file(target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(target).map_err(|error| error.error)?;
     fs::File::open(directory)?.sync_all()
+}
+
+/// One hash for all files below a folder; nothing where there is no folder.
+pub fn folder_state(folder: &Path) -> Option<String> {
+    let mut lines = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    fs::symlink_metadata(folder).ok()?;
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let inside = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                _ => lines.push(format!("{inside}\0{}", sha256_hex(&fs::read(&path).unwrap_or_default()))),
+            }
+        }
+    }
+    lines.sort();
+    Some(sha256_hex(lines.join("\n").as_bytes()))
 }
 
 /// `YYYY-MM-DD` in UTC.

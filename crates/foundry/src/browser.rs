@@ -54,6 +54,11 @@ pub struct Browser<'a> {
     program: PathBuf,
 }
 
+/// Why there is no browser; nothing where there is one.
+pub fn missing(foundry: &Foundry) -> Option<FoundryError> {
+    foundry.programs().and_then(program).err()
+}
+
 impl<'a> Browser<'a> {
     /// The configured browser, else one on the `PATH`; the error says how to get one.
     pub fn find(foundry: &'a Foundry, call: &'a Call) -> Result<Browser<'a>, FoundryError> {

@@ -40,6 +40,9 @@ pub enum FoundryError {
     },
     #[error("the call was cancelled")]
     Cancelled,
+    /// A preview that has named what it would change, or a plan that no longer fits.
+    #[error(transparent)]
+    Planned(#[from] Fault),
 }
 
 impl FoundryError {
@@ -78,6 +81,7 @@ impl From<FoundryError> for Fault {
                 Fault::new(ErrorCode::BadRequest, error).detail("program", program).detail("stderr", stderr)
             }
             FoundryError::Cancelled => Fault::new(ErrorCode::Cancelled, error),
+            FoundryError::Planned(fault) => fault,
         }
     }
 }

@@ -69,6 +69,8 @@ pub struct FoundryConfig {
     pub kit: Option<PathBuf>,
     /// Contents of the policy file, when one is configured.
     pub policy: Option<String>,
+    /// Where that file is, for people who ask which rule decided.
+    pub policy_path: Option<String>,
     /// Who is recorded in transcripts; `system` when absent.
     pub user: Option<String>,
     pub hostname: Option<String>,

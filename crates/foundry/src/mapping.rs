@@ -237,7 +237,7 @@ pub fn change<T>(
 ) -> Result<(T, Outcome), FoundryError> {
     let root = &foundry.config.root;
     let guard = foundry.mappings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let _lock = if apply { lock_directory(root)? } else { None };
+    let _lock = if apply && !call.changes().is_preview() { lock_directory(root)? } else { None };
     let mut store = Store::read(root)?;
     let result = work(&mut store)?;
     let mut kept = None;

@@ -68,6 +68,8 @@ pub struct Rules {
     pub artifacts_base: String,
     /// Literal texts that never reach a transcript.
     pub redactions: Vec<String>,
+    /// The text of the file, to find the lines of its rules.
+    text: String,
 }
 
 /// What the rules say about one tool.
@@ -81,7 +83,12 @@ impl Rules {
     /// Reads the contents of a policy file; without one the built-in figures hold.
     pub fn read(contents: Option<&str>) -> Result<Rules, PolicyError> {
         let Some(contents) = contents else {
-            return Ok(Rules { file: None, artifacts_base: DEFAULT_BASE.into(), redactions: Vec::new() });
+            return Ok(Rules {
+                file: None,
+                artifacts_base: DEFAULT_BASE.into(),
+                redactions: Vec::new(),
+                text: String::new(),
+            });
         };
         let invalid = |error: serde_json::Error| PolicyError::Invalid(error.to_string());
         // Read as an object first: serde would also take a list of fields.
@@ -106,7 +113,16 @@ impl Rules {
                 return Err(PolicyError::Invalid(format!("a limit of {} is zero", rule.tool)));
             }
         }
-        Ok(Rules { artifacts_base: base, redactions: file.redactions.clone(), file: Some(file) })
+        let redactions = file.redactions.clone();
+        Ok(Rules { artifacts_base: base, redactions, text: contents.to_owned(), file: Some(file) })
+    }
+
+    /// The line of the rule for a tool: its own, else the one for every tool, else where the rules begin.
+    pub fn line_of(&self, tool: &str) -> Option<usize> {
+        self.file.as_ref()?;
+        let line = |wanted: &str| self.text.lines().position(|line| line.contains(wanted));
+        let rule = line(&format!("\"{tool}\"")).or_else(|| line("\"*\"")).or_else(|| line("\"rules\""));
+        Some(rule.unwrap_or(0) + 1)
     }
 
     /// The policy of one tool: the first exact rule, else the `*` rule, else nobody.

@@ -3,10 +3,10 @@
 //! This is the only way a tool writes below `${BASE}/${DATE}`. A folder of a run appears whole or not at all.
 
 use jiff::Timestamp;
-use mainstay_contract::{Call, Role};
+use mainstay_contract::{Call, Changes, Planning, Role, Target};
 use serde::Serialize;
 
-use crate::artifacts::{BUNDLE, Scope, TRANSCRIPT, Written, date_of, stamp_of};
+use crate::artifacts::{BUNDLE, Scope, TRANSCRIPT, Written, date_of, folder_state, stamp_of};
 use crate::json::sha256_hex;
 use crate::transcript::{self, Artifact, Run};
 use crate::{Foundry, FoundryError, exec};
@@ -51,6 +51,8 @@ pub struct Record<'a> {
     place: Place<'a>,
     started: Timestamp,
     scope: Scope,
+    /// Who is told of every file; nobody where the folder as a whole was named.
+    changes: Changes,
 }
 
 /// A run that is over.
@@ -82,7 +84,20 @@ impl<'a> Record<'a> {
             &foundry.rules.artifacts_base,
             &date_of(started),
         )?;
-        Ok(Record { foundry, call, place, started, scope })
+        let mut changes = call.changes().clone();
+        if let Planning::Bound(_) = call.tool().planning {
+            let day = format!("{}/{}", foundry.rules.artifacts_base, date_of(started));
+            let folder = match place {
+                Place::Day(name) => format!("{day}/{name}"),
+                Place::Run(name) => format!("{day}/{name}/{}", stamp_of(started)),
+            };
+            scope.check(&format!("{folder}/{TRANSCRIPT}"))?;
+            let state = folder_state(&foundry.config.root.join(&folder));
+            changes.propose_all(|| vec![Target::update(folder, state)])?;
+            changes = Changes::default();
+        }
+        let scope = scope.watched_by(changes.clone());
+        Ok(Record { foundry, call, place, started, scope, changes })
     }
 
     pub fn started(&self) -> Timestamp {
@@ -142,6 +157,23 @@ impl<'a> Record<'a> {
             }
             Place::Run(name) => {
                 let wanted = format!("{day}/{name}/{}", stamp_of(self.started));
+                if self.changes.is_watched() {
+                    let run = run(self.scope.free_name(&wanted));
+                    let artifacts: Vec<Artifact> =
+                        files.iter().map(|file| file.in_directory(&run.directory)).collect();
+                    let records = transcript::records(&self.foundry.redactor, &run, &artifacts, changed);
+                    let mut targets = Vec::new();
+                    let texts = records.files().map(|(name, text)| (name, text.as_bytes()));
+                    let contents = files.iter().map(|file| (file.name.as_str(), file.bytes.as_slice()));
+                    for (name, bytes) in contents.chain(texts) {
+                        let path = format!("{}/{name}", run.directory);
+                        self.scope.check(&path)?;
+                        targets.push(self.scope.target(&path, bytes));
+                    }
+                    if !self.changes.propose(|| targets)? {
+                        return Ok(kept(run.directory, artifacts));
+                    }
+                }
                 let staged = self.scope.stage(&wanted)?;
                 for file in &files {
                     exec::check(self.call)?;

@@ -59,6 +59,8 @@ pub struct Catalog {
     pub programs: Vec<Arc<Program>>,
     pub tools: Vec<Arc<ProgramTool>>,
     pub executor: Executor,
+    /// Names and descriptions of the tools that the policy leaves out.
+    pub left_out: Vec<(String, String)>,
     by_name: HashMap<String, usize>,
 }
 
@@ -74,7 +76,10 @@ impl Catalog {
             let gate = Gate::new(config.limits);
             let program = Arc::new(Program { config, gate });
             for spec in &program.config.tools {
-                let Some(tool) = activate(&program, spec, policy) else { continue };
+                let Some(tool) = activate(&program, spec, policy) else {
+                    catalog.left_out.push((spec.name.clone(), spec.description.clone()));
+                    continue;
+                };
                 // A later configuration takes the name over, as in the original.
                 if let Some(earlier) = taken.insert(spec.name.clone(), slots.len()) {
                     slots[earlier] = None;
@@ -84,6 +89,7 @@ impl Catalog {
             catalog.programs.push(program);
         }
         catalog.tools = slots.into_iter().flatten().collect();
+        catalog.left_out.retain(|(name, _)| !taken.contains_key(name));
         let names = catalog.tools.iter().enumerate();
         catalog.by_name = names.map(|(position, tool)| (tool.spec.name.clone(), position)).collect();
         catalog

@@ -19,6 +19,7 @@ mod executor;
 mod expand;
 mod gate;
 pub mod import;
+mod plan;
 pub mod policy;
 mod prepare;
 mod programs;

@@ -62,6 +62,8 @@ pub struct Programs {
     pub server_name: String,
     pub warnings: Vec<String>,
     pub catalog: Arc<Catalog>,
+    /// Tools that the policy leaves out; they are only there to be asked about.
+    pub left_out: Vec<Tool>,
 }
 
 impl Programs {
@@ -85,7 +87,8 @@ impl Programs {
         });
         let mut tools = discovery::tools(&catalog, given.detail);
         tools.extend(tools::tools(&catalog, &runner));
-        Ok(Programs { tools, server_name, warnings, catalog })
+        let left_out = policy.map(|policy| tools::left_out(&catalog, &policy.source)).unwrap_or_default();
+        Ok(Programs { tools, server_name, warnings, catalog, left_out })
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mainstay_contract::{
-    Body, Call, CancelToken, ErrorCode, Fault, FaultResult, Progress, StopReason, Stream,
+    Body, Call, CancelToken, ErrorCode, Fault, FaultResult, Planning, Progress, StopReason, Stream,
 };
 use mainstay_process::{Command, EndedBy, Launcher, Output, SpawnError, Stdin, Stop};
 use serde_json::Value;
@@ -17,6 +17,7 @@ use crate::catalog::ProgramTool;
 use crate::environment;
 use crate::executor::{self, Job};
 use crate::expand::{self, Vars};
+use crate::plan;
 use crate::policy::{Dialect, Executor};
 use crate::prepare::Prepared;
 use crate::value::REDACTED;
@@ -58,6 +59,9 @@ impl Runner {
             has_stdin: prepared.stdin.as_ref().is_some_and(|text| !text.is_empty()),
         };
         let job = executor::place(self, config, job)?;
+        if call.tool().planning != Planning::Nothing {
+            call.changes().propose_all(|| plan::targets(&job))?;
+        }
         tracing::info!(
             tool = tool.spec.name,
             program = %job.program.display(),

@@ -1,12 +1,17 @@
 //! The contract's tools made of the catalog.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainstay_contract::{ArgCheck, Body, Call, Effect, FaultResult, Payload, Policy, Tool, ToolDef, Toolset};
+use mainstay_contract::{
+    ArgCheck, Body, Call, Effect, ErrorCode, Fault, FaultResult, Payload, Policy, Ruling, Tool, ToolDef,
+    Toolset, Verdict,
+};
 use serde_json::{Map, Value};
 
 use crate::catalog::{Catalog, ProgramTool};
+use crate::plan::UNKNOWN;
 use crate::policy::Executor;
 use crate::prepare::prepare;
 use crate::run::Runner;
@@ -19,6 +24,23 @@ const MARGIN: Duration = Duration::from_secs(10);
 pub fn tools(catalog: &Arc<Catalog>, runner: &Arc<Runner>) -> Vec<Tool> {
     let make = |tool: &Arc<ProgramTool>| make(Arc::clone(tool), Arc::clone(runner), &catalog.executor);
     catalog.tools.iter().map(make).collect()
+}
+
+/// The tools that a policy leaves out: no rule of it names them.
+pub fn left_out(catalog: &Catalog, policy: &Path) -> Vec<Tool> {
+    let text = std::fs::read_to_string(policy).unwrap_or_default();
+    let line = text.lines().position(|line| line.trim_start().starts_with("tools")).unwrap_or(0) + 1;
+    let make = |(name, description): &(String, String)| {
+        let mut def = ToolDef::new(name, Toolset::Programs).summary(description.as_str());
+        let reason = "no rule of the policy file names it".to_owned();
+        def.ruling = Some(Ruling {
+            path: policy.display().to_string(),
+            line,
+            verdict: Verdict::Absent(reason.clone()),
+        });
+        def.raw_handler(move |_, _| Err(Fault::new(ErrorCode::Forbidden, reason.as_str())))
+    };
+    catalog.left_out.iter().map(make).collect()
 }
 
 fn make(tool: Arc<ProgramTool>, runner: Arc<Runner>, executor: &Executor) -> Tool {
@@ -34,6 +56,9 @@ fn make(tool: Arc<ProgramTool>, runner: Arc<Runner>, executor: &Executor) -> Too
         .payload(Payload::Text)
         .args(ArgCheck::Tool)
         .policy(policy);
+    if def.effect != Effect::Read {
+        def = def.planned_as_far(UNKNOWN);
+    }
     def.group = Some(config.name.clone());
     def.category.clone_from(&config.category);
     def.tags.clone_from(&config.tags);

@@ -24,6 +24,12 @@ pub enum Origin {
     Token {
         name: String,
     },
+    /// A header of the request.
+    Header {
+        name: String,
+    },
+    /// Something the machine lacks.
+    Machine,
 }
 
 impl Origin {
@@ -44,6 +50,8 @@ impl fmt::Display for Origin {
             Origin::Env { name } => write!(f, "the variable {name}"),
             Origin::File { path, line } => write!(f, "{path}:{line}"),
             Origin::Token { name } => write!(f, "the token {name}"),
+            Origin::Header { name } => write!(f, "the header {name}"),
+            Origin::Machine => f.write_str("this machine"),
         }
     }
 }
@@ -107,6 +115,8 @@ pub struct Access {
     pub deny: Sourced<Vec<String>>,
     /// The role of a caller that brings none of its own.
     pub role: Sourced<Role>,
+    /// Tools that write do so only by a plan.
+    pub require_plans: Sourced<bool>,
 }
 
 impl Default for Access {
@@ -121,6 +131,7 @@ impl Default for Access {
             allow: Sourced::default(),
             deny: Sourced::default(),
             role: Sourced::new(Role::Designer, Origin::Default),
+            require_plans: Sourced::default(),
         }
     }
 }

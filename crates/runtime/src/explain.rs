@@ -1,6 +1,6 @@
 //! Why a tool is listed, hidden, refused or absent.
 
-use mainstay_contract::{Effect, Gate, Grant, Listing, Role, ToolDef};
+use mainstay_contract::{Effect, Gate, Grant, Listing, Planning, Role, Ruling, ToolDef, Verdict};
 use serde::Serialize;
 
 use crate::access::{Access, Form, OnDemand, Origin};
@@ -68,6 +68,9 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
             "the tool is registered on demand only; name it in MCP_EXTRA_TOOLS or set MCP_TOOLSET=all";
         return decide(Standing::Absent, reason.into(), &access.on_demand.origin);
     }
+    if let Some(Ruling { path, line, verdict: Verdict::Absent(reason) }) = &def.ruling {
+        return decide(Standing::Absent, reason.clone(), &Origin::File { path: path.clone(), line: *line });
+    }
     if names_it(&access.deny.value) {
         return decide(Standing::Absent, "the tool is excluded by name".into(), &access.deny.origin);
     }
@@ -97,8 +100,16 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
         let reason = "the tool changes the catalog and mutation is off; set MCP_ENABLE_MUTATION=1";
         return decide(Standing::Refused, reason.into(), &access.mutation.origin);
     }
+    if let Some(Ruling { path, line, verdict: Verdict::Refused(reason) }) = &def.ruling {
+        return decide(Standing::Refused, reason.clone(), &Origin::File { path: path.clone(), line: *line });
+    }
     if !role_allowed(def, access.role.value) {
-        let reason = format!("the role {} may not call it", access.role.value.name());
+        let allow: Vec<&str> = def.policy.roles.iter().map(|role| role.name()).collect();
+        let mut reason =
+            format!("the role {} may not call it, {} may", access.role.value.name(), allow.join(", "));
+        if let Some(Ruling { path, line, .. }) = &def.ruling {
+            reason.push_str(&format!(" by {path}:{line}"));
+        }
         return decide(Standing::Refused, reason, &access.role.origin);
     }
     match (access.form.value, def.listing) {
@@ -110,6 +121,9 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
         (Form::Classic, Listing::Discovery) => {
             decide(Standing::Absent, "the listing is in classic form".into(), &access.form.origin)
         }
+        _ if access.require_plans.value && matches!(def.planning, Planning::Exact | Planning::Bound(_)) => {
+            decide(Standing::Listed, "calls of it need a plan".into(), &access.require_plans.origin)
+        }
         _ => decide(
             Standing::Listed,
             format!("the toolset {} is active", def.toolset.name()),
@@ -119,8 +133,7 @@ pub fn explain(def: &ToolDef, access: &Access) -> Explanation {
 }
 
 /// The same for one caller: what his token does not allow is denied to him.
-pub fn explain_to(def: &ToolDef, access: &Access, grant: Option<&Grant>) -> Explanation {
-    let explained = explain(def, access);
+pub fn explain_to(def: &ToolDef, explained: Explanation, grant: Option<&Grant>) -> Explanation {
     match grant.and_then(|grant| Some((grant, grant.lacks(def)?))) {
         Some((grant, scope)) if explained.is_registered() => Explanation {
             standing: Standing::Denied,
@@ -129,6 +142,17 @@ pub fn explain_to(def: &ToolDef, access: &Access, grant: Option<&Grant>) -> Expl
             ..explained
         },
         _ => explained,
+    }
+}
+
+/// The same, with a look at the machine: a tool that lacks something it needs is refused when it is called.
+pub fn explain_here(def: &ToolDef, explained: Explanation) -> Explanation {
+    let is_callable = matches!(explained.standing, Standing::Listed | Standing::Hidden);
+    match def.needs.as_ref().filter(|_| is_callable).and_then(|need| need.missing()) {
+        None => explained,
+        Some(missing) => {
+            Explanation { standing: Standing::Refused, reason: missing, origin: Origin::Machine, ..explained }
+        }
     }
 }
 

@@ -61,6 +61,15 @@ impl Request {
     }
 }
 
+/// Reads a value of call metadata from the text of a header or a flag.
+pub fn meta_value(key: &str, text: &str) -> Value {
+    match key {
+        crate::budget::MAX_TOKENS => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
+        crate::plan::PLAN => text.parse::<bool>().map_or_else(|_| text.into(), Value::from),
+        _ => text.into(),
+    }
+}
+
 /// Where a call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {

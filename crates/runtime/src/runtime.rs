@@ -8,18 +8,19 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use mainstay_contract::{
-    ArgCheck, Body, Call, CallParts, Caller, CancelToken, ErrorCode, Fault, FaultResult, Gate, Lane, Meta,
-    ProgressSink, Silent, StopReason, Tool, ToolDef,
+    ArgCheck, Body, Call, CallParts, Caller, CancelToken, Changes, ErrorCode, Fault, FaultResult, Gate, Lane,
+    Meta, NarrowedBy, Planning, ProgressSink, Silent, StopReason, Tool, ToolDef,
 };
 use serde_json::{Value, json};
 
-use crate::access::Access;
+use crate::access::{Access, Origin};
 use crate::active::{Active, Done, Reporter};
 use crate::budget::{Budget, TokenCounter};
-use crate::explain::role_allowed;
+use crate::explain::{Explanation, Standing, explain_here, explain_to, role_allowed};
 use crate::journal::{Asked, Ending, Journal};
 use crate::limits::{Place, Usage};
 use crate::metrics::Metrics;
+use crate::plan::{self, Intent, Plan, PlanStore};
 use crate::pool::Pool;
 use crate::reach::{check_grant, check_roots};
 use crate::recent::{Asker, Ended};
@@ -44,11 +45,19 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// What a budget of tokens is counted with.
     pub tokens: TokenCounter,
+    /// How long a plan can be applied.
+    pub plan_lifetime: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { queue_max: 64, workers: 16, timeout: None, tokens: about_tokens }
+        Limits {
+            queue_max: 64,
+            workers: 16,
+            timeout: None,
+            tokens: about_tokens,
+            plan_lifetime: plan::LIFETIME,
+        }
     }
 }
 
@@ -71,6 +80,7 @@ pub(crate) struct Inner {
     next: AtomicU64,
     journals: RwLock<Vec<Arc<dyn Journal>>>,
     counts_answers: AtomicBool,
+    plans: RwLock<Arc<PlanStore>>,
     me: Weak<Inner>,
 }
 
@@ -122,6 +132,7 @@ impl Runtime {
             next: AtomicU64::new(0),
             journals: RwLock::default(),
             counts_answers: AtomicBool::new(false),
+            plans: RwLock::default(),
             me: me.clone(),
         })))
     }
@@ -136,6 +147,11 @@ impl Runtime {
         self.0.counts_answers.store(true, Ordering::Relaxed);
     }
 
+    /// Keeps plans there from now on; in memory before.
+    pub fn keep_plans(&self, store: PlanStore) {
+        *self.0.plans.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(store);
+    }
+
     /// The present tools.
     pub fn registry(&self) -> Arc<Registry> {
         self.0.registry()
@@ -146,6 +162,33 @@ impl Runtime {
         let registry = Arc::new(Registry::new(tools, &self.0.access)?);
         *self.0.registry.write().unwrap_or_else(PoisonError::into_inner) = registry;
         Ok(())
+    }
+
+    /// Why a tool is listed, hidden, refused or absent for a caller; `by_header` names what his request left out.
+    pub fn explain(
+        &self,
+        name: &str,
+        caller: &Caller,
+        by_header: impl Fn(NarrowedBy) -> String,
+    ) -> FaultResult<Explanation> {
+        let registry = self.registry();
+        let Some(explained) = registry.explain(name).cloned() else {
+            return Err(registry
+                .resolve(name, Door::Registered)
+                .err()
+                .unwrap_or_else(|| Fault::not_found(name)));
+        };
+        let Some(def) = registry.get(name) else { return Ok(explained) };
+        let explained = explain_to(&def, explain_here(&def, explained), caller.grant.as_deref());
+        Ok(match caller.narrowed.as_ref().and_then(|narrowed| narrowed.decides(&def)) {
+            None => explained,
+            Some((part, reason)) => Explanation {
+                standing: Standing::Refused,
+                reason: reason.to_owned(),
+                origin: Origin::Header { name: by_header(part) },
+                ..explained
+            },
+        })
     }
 
     pub fn access(&self) -> &Access {
@@ -232,6 +275,22 @@ impl Carried {
     fn asker(&self) -> Asker {
         Asker::new(self.surface, self.caller.name.as_deref())
     }
+}
+
+/// What one run of a tool is given, whatever it may change.
+struct Setting<'a> {
+    tool: &'a Tool,
+    carried: &'a Carried,
+    token: &'a CancelToken,
+    progress: &'a Arc<dyn ProgressSink>,
+}
+
+/// What came of running a tool.
+struct Ran {
+    result: FaultResult<Body>,
+    /// The plan that was made or applied, as the answer shows it.
+    plan: Option<Value>,
+    notes: mainstay_contract::Notes,
 }
 
 impl Inner {
@@ -450,8 +509,9 @@ impl Inner {
         active: Option<&Arc<Active>>,
     ) -> Outcome {
         let mut admitted = admitted;
-        let budget = match Budget::of(&carried.meta) {
-            Ok(budget) => budget,
+        let asked = Budget::of(&carried.meta).and_then(|budget| Ok((budget, Intent::of(&carried.meta)?)));
+        let (budget, intent) = match asked {
+            Ok(asked) => asked,
             Err(fault) => {
                 let (tool, failure) =
                     (Arc::clone(&admitted.entry.tool.def), Failure::new(Stage::Validate, fault));
@@ -462,19 +522,9 @@ impl Inner {
         };
         loop {
             let def = Arc::clone(&admitted.entry.tool.def);
-            let call = Call::new(CallParts {
-                tool: Arc::clone(&def),
-                caller: carried.caller.clone(),
-                request_id: carried.request_id.clone(),
-                cancel: token.clone(),
-                progress: Arc::clone(&progress),
-                host: self.arc(),
-                client: carried.client.clone(),
-                meta: carried.meta.clone(),
-                input: carried.input.clone(),
-            });
             let Admitted { entry, args, place } = admitted;
-            let result = fenced(&entry.tool, &call, args);
+            let setting = Setting { tool: &entry.tool, carried, token: &token, progress: &progress };
+            let Ran { result, plan, notes } = self.carry_out(&setting, args, &intent);
             drop(place);
             let result = match token.reason() {
                 Some(StopReason::Timeout) => stopped_by_timeout(result, self.timeout_of(&def)),
@@ -493,18 +543,99 @@ impl Inner {
                         }
                         Err((tool, failure)) => {
                             let asker = asker_of(carried, active);
-                            return self.wrap(tool, asker, id, started, Err(failure), call.take_notes());
+                            return self.wrap(tool, asker, id, started, Err(failure), notes);
                         }
                     }
                 }
                 result => {
                     let result = result.map_err(|fault| Failure::new(Stage::Run, fault));
                     let asker = asker_of(carried, active);
-                    let outcome = self.wrap(Some(def), asker, id, started, result, call.take_notes());
+                    let mut outcome = self.wrap(Some(def), asker, id, started, result, notes);
+                    outcome.meta.plan = plan;
                     return self.within_budget(outcome, budget.as_ref());
                 }
             }
         }
+    }
+
+    /// Runs a tool as its caller intends: at once, for show, or as a plan says.
+    fn carry_out(&self, setting: &Setting, args: Value, intent: &Intent) -> Ran {
+        let def = &setting.tool.def;
+        let refused = |fault| Ran { result: Err(fault), plan: None, notes: Default::default() };
+        let is_planned = match def.planning {
+            Planning::Forwarded => false,
+            Planning::Nothing if *intent == Intent::Direct => false,
+            Planning::Nothing => return refused(plan::needless(def)),
+            Planning::Exact | Planning::Bound(_) => true,
+        };
+        match intent {
+            _ if !is_planned => self.attempt(setting, args, Changes::default()),
+            Intent::Direct if self.access.require_plans.value => {
+                refused(plan::required(def, &self.access.require_plans.origin.to_string()))
+            }
+            Intent::Direct => self.attempt(setting, args, Changes::default()),
+            Intent::Preview => self.preview(setting, args),
+            Intent::Apply(id) => self.apply(setting, args, id).unwrap_or_else(refused),
+        }
+    }
+
+    fn attempt(&self, setting: &Setting, args: Value, changes: Changes) -> Ran {
+        let Setting { tool, carried, token, progress } = setting;
+        let call = Call::new(CallParts {
+            tool: Arc::clone(&tool.def),
+            caller: carried.caller.clone(),
+            request_id: carried.request_id.clone(),
+            cancel: (*token).clone(),
+            progress: Arc::clone(progress),
+            host: self.arc(),
+            client: carried.client.clone(),
+            meta: carried.meta.clone(),
+            input: carried.input.clone(),
+            changes,
+        });
+        let result = fenced(tool, &call, args);
+        Ran { result, plan: None, notes: call.take_notes() }
+    }
+
+    /// Runs a tool with nothing allowed and keeps what it would change as a plan.
+    fn preview(&self, setting: &Setting, args: Value) -> Ran {
+        let (def, at) = (&setting.tool.def, (self.clock)());
+        let changes = Changes::preview(at);
+        let mut ran = self.attempt(setting, args.clone(), changes.clone());
+        let (targets, is_complete) = changes.collected();
+        let is_refused = matches!(&ran.result, Err(_) | Ok(Body::Text { is_error: true, .. }));
+        if is_refused && !is_complete {
+            return ran;
+        }
+        let plan = Plan::new(def, &args, at, self.limits.plan_lifetime, targets);
+        ran.result = match self.plans().keep(&plan, at) {
+            Ok(_) => Ok(plan.body(&def.planning, ran.result.ok())),
+            Err(fault) => Err(fault),
+        };
+        ran.plan = Some(plan.shown(&def.planning));
+        ran
+    }
+
+    /// Does what a plan says, if it would still come out the same.
+    fn apply(&self, setting: &Setting, args: Value, id: &str) -> FaultResult<Ran> {
+        let plan = self.plans().find(id)?;
+        plan.check(&setting.tool.def, &args, (self.clock)())?;
+        let changes = Changes::preview(plan.at);
+        let again = self.attempt(setting, args.clone(), changes.clone());
+        let (targets, is_complete) = changes.collected();
+        match again.result {
+            Err(fault) if !is_complete => return Err(plan::refused_now(fault)),
+            _ => {}
+        }
+        plan.compare(&targets)?;
+        self.plans().take(id)?;
+        let mut ran = self.attempt(setting, args, Changes::agreed(plan.targets, plan.at));
+        ran.plan = Some(json!({ "id": id, "applied": ran.result.is_ok() }));
+        Ok(ran)
+    }
+
+    fn plans(&self) -> Arc<PlanStore> {
+        Arc::clone(&self.plans.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Cuts an answer to what its caller has room for.

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use mainstay_contract::Caller;
 
 use crate::SearchError;
+use crate::triage::record::digest;
 
 /// Remembers which repository an index belongs to, so that one whose repository is gone can be told.
 const ORIGIN: &str = "repository";
@@ -23,6 +24,14 @@ pub struct Cached {
 }
 
 impl Cached {
+    /// Follows from what is there, to the byte and the moment it was written; nothing where there is nothing.
+    pub fn state(&self) -> Option<String> {
+        let written = self.written.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let is_empty = self.bytes == 0 && written.is_zero();
+        (!is_empty)
+            .then(|| digest(&format!("{}\0{}\0{}", self.dir.display(), self.bytes, written.as_nanos())))
+    }
+
     /// Whether the repository it belongs to has been deleted.
     pub fn is_orphan(&self) -> bool {
         self.repo.as_ref().is_some_and(|repo| !repo.exists())
@@ -63,6 +72,13 @@ pub fn list(caller: &Caller, cache_dir: &Path) -> Vec<Cached> {
         .collect();
     found.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.dir.cmp(&b.dir)));
     found
+}
+
+/// Follows from when a file was written and how large it is; nothing where there is none.
+pub fn file_state(path: &Path) -> Option<String> {
+    let meta = fs::metadata(path).ok()?;
+    let written = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(digest(&format!("{}\0{}\0{}", path.display(), meta.len(), written.as_nanos())))
 }
 
 /// One index folder; an index keeps all its files directly in it.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mainstay_contract::{Call, CancelToken, Progress};
+use mainstay_contract::{Call, CancelToken, Progress, Target};
 use mainstay_index::{BuildOptions, BuildReport, Index, Phase};
 
 use crate::SearchError;
@@ -72,6 +72,12 @@ impl Engine {
 
     pub fn index_dir(&self, repo: &Path) -> PathBuf {
         index_dir(&self.cache_dir, repo)
+    }
+
+    /// The index of a repository as something to be changed.
+    pub fn target(&self, repo: &Path) -> Target {
+        let dir = self.index_dir(repo);
+        Target::update(dir.display().to_string(), cache::look(&dir).state())
     }
 
     /// The index of a repository, compared with the files as they are now.

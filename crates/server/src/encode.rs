@@ -1,6 +1,6 @@
 //! One outcome, encoded for each surface.
 
-use mainstay_contract::{Body, ErrorCode, Fault, Meta, Payload, failure, success};
+use mainstay_contract::{Body, ErrorCode, Fault, Meta, Payload, failure, planned, success};
 use mainstay_runtime::{Failure, Outcome, Stage};
 use serde_json::{Map, Value, json};
 
@@ -20,13 +20,18 @@ pub fn mcp(outcome: Outcome, name: &str, unknown: UnknownTool) -> Result<String,
     let payload = outcome.tool.as_ref().map(|tool| tool.payload);
     match outcome.result {
         Ok(Body::Json(raw)) if payload == Some(Payload::Bare) => {
-            Ok(with_page(structured_result(raw.get(), false), &outcome.meta))
+            Ok(with_meta(structured_result(raw.get(), false), &outcome.meta))
         }
         Ok(Body::Json(raw)) => Ok(structured_result(&success(raw.get(), &outcome.meta), false)),
-        Ok(Body::Text { text, is_error }) => Ok(with_page(text_result(&text, is_error), &outcome.meta)),
+        Ok(Body::Text { text, is_error }) => Ok(with_meta(text_result(&text, is_error), &outcome.meta)),
         Ok(Body::Content { blocks, structured, is_error }) => {
-            Ok(content_result(blocks, structured, is_error))
+            Ok(with_meta(content_result(blocks, structured, is_error), &outcome.meta))
         }
+        Ok(Body::Planned { result, .. }) if payload == Some(Payload::Envelope) => {
+            let result = result.as_ref().map(|raw| raw.get());
+            Ok(structured_result(&planned(result, &outcome.meta), false))
+        }
+        Ok(Body::Planned { text, .. }) => Ok(with_meta(text_result(&text, false), &outcome.meta)),
         Ok(Body::Forward { .. }) => Err(misrouted()),
         Ok(Body::Input { .. }) => Err(RpcError::from_fault(&unasked())),
         Err(failed) if failed.stage == Stage::Resolve && unknown == UnknownTool::Text => {
@@ -40,7 +45,16 @@ pub fn mcp(outcome: Outcome, name: &str, unknown: UnknownTool) -> Result<String,
         Err(failed) if payload == Some(Payload::Bare) && failed.fault.code == ErrorCode::InvalidRequest => {
             Err(protocol_error(&failed))
         }
-        Err(failed) if payload == Some(Payload::Text) => Ok(text_result(&plain_text(&failed.fault), true)),
+        Err(failed) if payload == Some(Payload::Text) => {
+            let mut result = text_result(&plain_text(&failed.fault), true);
+            // A plan that does not fit is told with its difference, for programs too.
+            if failed.fault.details.contains_key("differences") {
+                result.truncate(result.len() - 1);
+                let error = json!({ "mainstay/error": failed.fault.to_error() });
+                result.push_str(&format!(r#","_meta":{error}}}"#));
+            }
+            Ok(result)
+        }
         Err(failed) => Ok(structured_result(&failure(&failed.fault, &outcome.meta), true)),
     }
 }
@@ -106,12 +120,18 @@ fn text_result(text: &str, is_error: bool) -> String {
     format!(r#"{{"content":[{{"type":"text","text":{}}}],"isError":{is_error}}}"#, quote(text))
 }
 
-/// Says which part of an answer a result is, where no envelope can.
-fn with_page(mut result: String, meta: &Meta) -> String {
+/// Says which part of an answer a result is and which plan it is about, where no envelope can.
+fn with_meta(mut result: String, meta: &Meta) -> String {
+    let mut said = Map::new();
     if let Some(page) = &meta.page {
-        let page = json!({ "mainstay/page": page });
+        said.insert("mainstay/page".into(), json!(page));
+    }
+    if let Some(plan) = &meta.plan {
+        said.insert("mainstay/plan".into(), plan.clone());
+    }
+    if !said.is_empty() {
         result.truncate(result.len() - 1);
-        result.push_str(&format!(r#","_meta":{page}}}"#));
+        result.push_str(&format!(r#","_meta":{}}}"#, Value::Object(said)));
     }
     result
 }
@@ -136,6 +156,7 @@ pub fn bare(body: Body) -> Result<String, RpcError> {
         Body::Json(raw) => Ok(raw.get().to_owned()),
         Body::Text { text, is_error } => Ok(json!({ "text": text, "isError": is_error }).to_string()),
         Body::Content { blocks, .. } => Ok(json!({ "content": blocks }).to_string()),
+        Body::Planned { plan, .. } => Ok(json!({ "plan": plan }).to_string()),
         Body::Forward { .. } => Err(misrouted()),
         Body::Input { .. } => Err(RpcError::from_fault(&unasked())),
     }
@@ -254,6 +275,7 @@ pub fn envelope(outcome: &Outcome) -> String {
             }
             success(&result.to_string(), &outcome.meta)
         }
+        Ok(Body::Planned { result, .. }) => planned(result.as_ref().map(|raw| raw.get()), &outcome.meta),
         Ok(Body::Forward { .. }) => failure(&Fault::invalid(misrouted().message), &outcome.meta),
         Ok(Body::Input { .. }) => failure(&unasked(), &outcome.meta),
         Err(failed) => failed_envelope(failed, &outcome.meta),

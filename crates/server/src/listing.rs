@@ -1,7 +1,7 @@
 //! Tool definitions as MCP lists them.
 
 use mainstay_contract::{Effect, TOOLING_VERSION, ToolDef, wire_name};
-use mainstay_runtime::Registry;
+use mainstay_runtime::{Registry, fingerprint};
 use serde_json::{Map, Value, json};
 
 /// How tools are named in a listing.
@@ -63,6 +63,7 @@ pub fn tool_json(def: &ToolDef, naming: Naming) -> Value {
             "toolingVersion": TOOLING_VERSION,
             "id": def.id,
             "toolset": def.toolset.name(),
+            "contractHash": fingerprint(def),
         }),
     );
     Value::Object(tool)

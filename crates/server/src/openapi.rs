@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use mainstay_contract::{Caller, ErrorCode, Payload, SCHEMA_VERSION, ToolDef, Toolset, envelope_schema};
+use mainstay_contract::{
+    Caller, ErrorCode, Payload, Planning, SCHEMA_VERSION, ToolDef, Toolset, envelope_schema,
+};
 use mainstay_runtime::Registry;
 use serde_json::{Map, Value, json};
 
-use crate::http::BUDGET_HEADERS;
+use crate::http::CALL_HEADERS;
 use crate::identity::Identity;
 
 /// Describes every path of the HTTP API that a caller may use; `/mcp` speaks another protocol and is left to it.
@@ -38,9 +40,9 @@ pub fn document(registry: &Registry, identity: &Identity, secured: bool, caller:
 }
 
 fn description() -> String {
-    let headers = BUDGET_HEADERS.map(|(header, _, meaning)| format!("- `{header}`: {meaning}"));
+    let headers = CALL_HEADERS.map(|(header, _, meaning)| format!("- `{header}`: {meaning}"));
     format!(
-        "Every JSON answer is an envelope: {{ok, result | error, _meta}}.\n\nHeaders that bound the answer of a tool:\n{}",
+        "Every JSON answer is an envelope: {{ok, result | error, _meta}}.\n\nHeaders of a call of a tool:\n{}",
         headers.join("\n")
     )
 }
@@ -70,7 +72,9 @@ fn shared_schemas() -> Map<String, Value> {
         "additionalProperties": false,
     });
     let mut schemas = Map::new();
-    schemas.insert("Meta".into(), envelope["properties"]["_meta"].clone());
+    let mut meta = envelope["properties"]["_meta"].clone();
+    meta["properties"]["plan"] = json!({ "type": "object" });
+    schemas.insert("Meta".into(), meta);
     schemas.insert("Failure".into(), failure);
     schemas
 }
@@ -211,13 +215,18 @@ impl Writer {
             });
             body["examples"] = Value::Object(examples.collect());
         }
+        let mut called = json_success(result);
+        if def.planning != Planning::Nothing {
+            // A preview has a plan in `_meta` and perhaps no result.
+            called["content"]["application/json"]["schema"]["required"] = json!(["ok", "_meta"]);
+        }
         let call = json!({
             "operationId": wire,
             "summary": def.title,
             "description": def.summary,
             "tags": [def.toolset.name()],
             "requestBody": { "required": true, "content": { "application/json": body } },
-            "responses": responses(json_success(result), true),
+            "responses": responses(called, true),
             "x-mainstay-effect": def.effect,
             "x-mainstay-schema-version": def.schema_version,
         });

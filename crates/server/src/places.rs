@@ -88,6 +88,11 @@ impl Places {
                 self.conceal_value(blocks);
                 self.conceal_value(structured);
             }
+            Ok(Body::Planned { plan, text, result }) => {
+                self.conceal_value(plan);
+                self.conceal_message(text);
+                result.iter_mut().for_each(|result| self.conceal_value(result));
+            }
             Ok(Body::Forward { .. } | Body::Input { .. }) => {}
             Err(failed) => self.conceal_failure(failed),
         }
@@ -107,7 +112,8 @@ impl Places {
         }
     }
 
-    fn conceal_value<T: serde::Serialize + DeserializeOwned>(&self, value: &mut T) {
+    /// The same for data of our own.
+    pub fn conceal_value<T: serde::Serialize + DeserializeOwned>(&self, value: &mut T) {
         let text = serde_json::to_string(value).ok();
         let changed = text.and_then(|text| self.replaced(&text, true));
         if let Some(changed) = changed.and_then(|text| serde_json::from_str(&text).ok()) {

@@ -100,7 +100,7 @@ impl Catalog {
             plan.removals.iter().filter(|id| !outcome.failed.contains_key(*id)).cloned().collect();
         result.deprecated_removed = gone.len();
         result.usage_pruned =
-            self.with_state(|state| state.book.forget(&self.layout, &session.lock, &gone, author.now))??;
+            self.with_state(|state| state.book.forget(&self.layout, session.lock(), &gone, author.now))??;
         result.hash = outcome.hash;
         result.revision = Some(outcome.revision);
         Ok(result)

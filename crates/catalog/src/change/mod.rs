@@ -14,6 +14,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use mainstay_contract::{Changes, Target};
 
 pub use add::{AddOptions, Added};
 pub use govern::{Bump, GovernanceChange, Governed};
@@ -27,6 +28,7 @@ use crate::catalog::Catalog;
 use crate::draft::{MAX_FILE_BYTES, Problem};
 use crate::entry::Entry;
 use crate::error::CatalogError;
+use crate::hash::sha256_hex;
 use crate::index::{Index, Loaded};
 use crate::store::{Batch, Removal, Write, WriteLock, parse_text, remove_leftovers};
 use crate::usage::fold_ended;
@@ -42,11 +44,13 @@ const MUTATIONS: &str = "mainstay_catalog::mutation";
 pub struct Author {
     pub name: Option<String>,
     pub now: Timestamp,
+    /// What may be changed.
+    pub changes: Changes,
 }
 
 impl Author {
     pub fn at(now: Timestamp) -> Author {
-        Author { name: None, now }
+        Author { name: None, now, changes: Changes::default() }
     }
 }
 
@@ -56,7 +60,8 @@ pub(crate) struct Session<'a> {
     pub author: &'a Author,
     /// The catalog as it was when the lock was taken; empty after a commit.
     pub index: Arc<Index>,
-    pub lock: WriteLock,
+    /// Absent in a preview, which ends before anything is written.
+    lock: Option<WriteLock>,
     _writing: MutexGuard<'a, ()>,
 }
 
@@ -73,12 +78,17 @@ impl Catalog {
     /// Locks the directory against other writers and brings the index up to date.
     pub(crate) fn session<'a>(&'a self, author: &'a Author) -> Result<Session<'a>, CatalogError> {
         let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let lock = WriteLock::take(&self.layout)?;
-        self.first_write.call_once(|| {
-            remove_leftovers(&self.layout, LEFTOVER_AGE);
-            // Failing to fold loses nothing: the journals stay and are summed.
-            let _ = fold_ended(&self.layout, &lock);
-        });
+        let lock = match author.changes.is_preview() {
+            true => None,
+            false => Some(WriteLock::take(&self.layout)?),
+        };
+        if let Some(lock) = &lock {
+            self.first_write.call_once(|| {
+                remove_leftovers(&self.layout, LEFTOVER_AGE);
+                // Failing to fold loses nothing: the journals stay and are summed.
+                let _ = fold_ended(&self.layout, lock);
+            });
+        }
         let index = self.snapshot()?.index;
         Ok(Session { catalog: self, author, index, lock, _writing: writing })
     }
@@ -127,8 +137,9 @@ impl Session<'_> {
         let (writes, records): (Vec<Write>, Vec<Loaded>) = writes.into_iter().unzip();
         let mut loaded: HashMap<String, Loaded> =
             writes.iter().map(|write| write.file.clone()).zip(records).collect();
+        self.author.changes.propose_all(|| self.targets(&writes, &removals))?;
         let batch = Batch { action, by: self.author.name.clone(), writes, removals, purge };
-        let applied = batch.apply(&self.catalog.layout, &self.lock, self.author.now)?;
+        let applied = batch.apply(&self.catalog.layout, self.lock(), self.author.now)?;
         let mut failed = HashMap::new();
         let mut files = Vec::new();
         for written in applied.written {
@@ -161,6 +172,21 @@ impl Session<'_> {
             state.index.hash().to_owned()
         })?;
         Ok(Outcome { revision: applied.revision, failed, hash })
+    }
+
+    /// The lock under which everything is written.
+    pub fn lock(&self) -> &WriteLock {
+        self.lock.as_ref().expect("a preview ends before anything is written")
+    }
+
+    /// The files of a change, as they are and as they would be.
+    fn targets(&self, writes: &[Write], removals: &[Removal]) -> Vec<Target> {
+        let now = |file: &str| fs::read(self.catalog.layout.file(file)).ok().map(|bytes| sha256_hex(&bytes));
+        let written = writes.iter().map(|write| {
+            Target::exact(&write.file, now(&write.file), Some(sha256_hex(write.text.as_bytes())))
+        });
+        let removed = removals.iter().map(|removal| Target::exact(&removal.file, now(&removal.file), None));
+        written.chain(removed).collect()
     }
 
     /// The file to take out for an id. A file that is not served can be taken out by its name.

@@ -17,6 +17,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Add an instruction")
         .summary("Add one instruction, or write over it; what was there before can be restored")
         .writes()
+        .planned()
         .policy(gated())
         .example(
             "With defaults for everything but id and body",

@@ -25,6 +25,7 @@ pub fn tool(actions: &[Tool]) -> Tool {
             "Run any instructions/* action by name; `capabilities` lists the actions with their parameters",
         )
         .destroys()
+        .forwards()
         .policy(mainstay_contract::Policy::batch())
         .example("What can be done", json!({"action": CAPABILITIES}))
         .input(Schema::lazy({

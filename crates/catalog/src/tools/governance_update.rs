@@ -17,6 +17,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
             "Change owner, status, version or review dates of one instruction without touching its content",
         )
         .writes()
+        .planned()
         .policy(gated())
         .example(
             "A review that changed nothing",

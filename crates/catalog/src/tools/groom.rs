@@ -18,6 +18,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Groom the catalog")
         .summary("Tidy categories and hashes, merge duplicates, remove deprecated entries; removed entries move to the archive")
         .destroys()
+        .planned()
         .policy(gated_batch())
         .example("What would change", json!({"mode": {"dryRun": true, "mergeDuplicates": true}}))
         .handler(move |call, args| run(&catalog, call, args))

@@ -18,6 +18,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Import instructions")
         .summary("Import many instructions as one change; a bad one is reported and the others are taken")
         .writes()
+        .planned()
         .policy(gated_batch())
         .example(
             "One entry, left alone when it exists",

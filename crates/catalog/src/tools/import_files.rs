@@ -21,6 +21,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
             "Turn AGENTS.md, CLAUDE.md, Cursor rules and Copilot instructions into draft entries; a preview unless apply is set",
         )
         .writes()
+        .planned()
         .policy(Policy::batch())
         .example("What a project holds", json!({"path": "."}))
         .handler(move |call, args| run(&catalog, call, args))

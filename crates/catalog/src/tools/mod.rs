@@ -139,5 +139,5 @@ fn rejected_files(catalog: &Snapshot) -> Vec<RejectedFile> {
 }
 
 fn author(call: &Call) -> Author {
-    Author { name: call.caller().name.clone(), now: call.now() }
+    Author { name: call.caller().name.clone(), now: call.now(), changes: call.changes().clone() }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainstay_contract::{Call, Tool};
+use mainstay_contract::{Call, Target, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -16,6 +16,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Reload the catalog")
         .summary("Read the whole catalog directory again; changes are seen without it, so this is a repair")
         .writes()
+        .planned()
         .policy(gated_batch())
         .example("Reload", json!({}))
         .handler(move |call, args| run(&catalog, call, args))
@@ -33,7 +34,9 @@ struct Reloaded {
     rejected: Vec<RejectedFile>,
 }
 
-fn run(catalog: &Catalog, _: &Call, _: NoArgs) -> Result<Reloaded, CatalogError> {
+fn run(catalog: &Catalog, call: &Call, _: NoArgs) -> Result<Reloaded, CatalogError> {
+    let hash = Some(catalog.snapshot()?.index.hash().to_owned());
+    call.changes().propose_all(|| vec![Target::exact("catalog", hash.clone(), hash)])?;
     let catalog = catalog.reload()?;
     Ok(Reloaded {
         reloaded: true,

@@ -17,6 +17,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Remove instructions")
         .summary("Remove instructions by id; they move to the archive, from where they can be restored, unless purged")
         .destroys()
+        .planned()
         .policy(gated_batch())
         .example("Two entries", json!({"ids": ["old-style", "older-style"]}))
         .handler(move |call, args| run(&catalog, call, args))

@@ -18,6 +18,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Repair recorded hashes")
         .summary("Correct recorded hashes that do not fit their bodies; with clientHash or known, answer like instructions/diff")
         .writes()
+        .planned()
         .example("Repair what is wrong", json!({}))
         .handler(move |call, args| run(&catalog, call, args))
 }

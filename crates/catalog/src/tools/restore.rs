@@ -17,6 +17,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Restore from the history")
         .summary("Bring back an entry as it was before its latest (or a given) change, or take back a whole change")
         .writes()
+        .planned()
         .policy(gated_batch())
         .example("The last removed or replaced form of an entry", json!({"id": "house-style"}))
         .handler(move |call, args| run(&catalog, call, args))

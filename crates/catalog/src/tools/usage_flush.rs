@@ -16,6 +16,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Flush usage counts")
         .summary("Put every counted use on disk, so that it survives the machine")
         .writes()
+        .planned()
         .policy(gated())
         .example("Flush", json!({}))
         .handler(move |call, args| run(&catalog, call, args))
@@ -27,7 +28,9 @@ struct Flushed {
     flushed: bool,
 }
 
-fn run(catalog: &Catalog, _: &Call, _: NoArgs) -> Result<Flushed, CatalogError> {
+fn run(catalog: &Catalog, call: &Call, _: NoArgs) -> Result<Flushed, CatalogError> {
+    let uses = catalog.all_uses()?;
+    call.changes().propose_all(|| vec![uses])?;
     catalog.flush_usage()?;
     Ok(Flushed { flushed: true })
 }

@@ -16,6 +16,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Track a use")
         .summary("Count one use of an instruction; without mutation enabled the count lives in memory only")
         .writes()
+        .planned()
         .stable()
         .example("A use", json!({"id": "house-style"}))
         .handler(move |call, args| run(&catalog, call, args))
@@ -51,7 +52,17 @@ pub(super) enum Tracked {
 }
 
 fn run(catalog: &Catalog, call: &Call, args: Args) -> Result<Tracked, CatalogError> {
+    announce(catalog, call, std::slice::from_ref(&args.id))?;
     track(catalog, call, args.id)
+}
+
+/// Names what counting these uses changes.
+pub(super) fn announce(catalog: &Catalog, call: &Call, ids: &[String]) -> Result<(), CatalogError> {
+    if call.changes().is_watched() && catalog.config.has_feature("usage") {
+        let targets = catalog.uses_of(ids, call.now())?;
+        call.changes().propose_all(|| targets)?;
+    }
+    Ok(())
 }
 
 pub(super) fn track(catalog: &Catalog, call: &Call, id: String) -> Result<Tracked, CatalogError> {

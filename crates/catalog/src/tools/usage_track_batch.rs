@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::define;
-use super::usage_track::{Tracked, track};
+use super::usage_track::{Tracked, announce, track};
 use crate::catalog::Catalog;
 use crate::error::CatalogError;
 
@@ -17,6 +17,7 @@ pub fn tool(catalog: Arc<Catalog>) -> Tool {
         .title("Track several uses")
         .summary("Count one use of each named instruction; naming one twice counts twice")
         .writes()
+        .planned()
         .example("Two uses", json!({"ids": ["house-style", "review-first"]}))
         .handler(move |call, args| run(&catalog, call, args))
 }
@@ -39,6 +40,7 @@ struct Batch {
 }
 
 fn run(catalog: &Catalog, call: &Call, args: Args) -> Result<Batch, CatalogError> {
+    announce(catalog, call, &args.ids)?;
     let results: Vec<Tracked> =
         args.ids.into_iter().map(|id| track(catalog, call, id)).collect::<Result<_, _>>()?;
     let tracked = results.iter().filter(|result| matches!(result, Tracked::Counted { .. })).count();

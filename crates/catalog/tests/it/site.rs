@@ -39,6 +39,7 @@ impl TestHost {
             client: None,
             meta: Map::new(),
             input: Default::default(),
+            changes: Default::default(),
         });
         (tool.run)(&call, args)
     }

@@ -72,7 +72,7 @@ pub fn rearrange(words: Vec<OsString>) -> Vec<OsString> {
         let setting = Setting::find(name);
         let takes_value = match setting {
             Some(setting) => setting.kind != Kind::Switch,
-            None => !WITHOUT_VALUE.contains(&name),
+            None => name != budget::PLAN_FLAG && !WITHOUT_VALUE.contains(&name),
         };
         let is_ours = setting.is_some()
             || WITH_VALUE.contains(&name)
@@ -149,6 +149,13 @@ fn call(runtime: &Runtime, request: Request, answer: &Answer, output: Output) ->
         }
         _ => print(&text),
     }
+    if let Ok(Body::Planned { plan, .. }) = &outcome.result
+        && let Some(id) = plan["id"].as_str()
+    {
+        output.note(format_args!(
+            "{WARNING}next:{WARNING:#} repeat the call with --apply-plan {id} in place of --plan"
+        ));
+    }
     if let Some(cursor) = outcome.meta.page.as_ref().and_then(|page| page.cursor.as_ref()) {
         output.note(format_args!("{WARNING}more:{WARNING:#} go on with --answer-cursor '{cursor}'"));
     }
@@ -162,7 +169,7 @@ fn page(body: &Body) -> String {
             let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
             format!("{value:#}")
         }
-        Body::Text { text, .. } => text.clone(),
+        Body::Text { text, .. } | Body::Planned { text, .. } => text.clone(),
         Body::Content { blocks, .. } => {
             let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
             texts.collect::<Vec<_>>().join("\n")

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 use mainstay_contract::snapshot::{self, Change};
 use mainstay_contract::{Fault, FaultResult, SCHEMA_VERSION, ToolDef, Toolset};
+use mainstay_runtime::fingerprint;
 use serde_json::{Value, json};
 
 use super::reference;
@@ -77,8 +78,12 @@ fn offered(matches: &ArgMatches) -> FaultResult<Value> {
     let settings = super::settings(matches)?;
     let runtime = App::new(&settings, false)?.runtime()?;
     let registry = runtime.registry();
-    let tools: Vec<Value> =
-        registry.listed().map(|def: &std::sync::Arc<ToolDef>| snapshot::definition(def)).collect();
+    let locked = |def: &std::sync::Arc<ToolDef>| {
+        let mut tool = snapshot::definition(def);
+        tool["hash"] = fingerprint(def).into();
+        tool
+    };
+    let tools: Vec<Value> = registry.listed().map(locked).collect();
     Ok(json!({ "schemaVersion": SCHEMA_VERSION, "tools": tools }))
 }
 

@@ -8,7 +8,7 @@ mod commands_page;
 pub mod config;
 pub mod connect;
 mod contract;
-mod cost;
+pub mod cost;
 pub mod daemon;
 mod dashboard;
 pub mod doctor;

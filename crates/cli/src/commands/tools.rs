@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use mainstay_contract::{ErrorCode, Fault, FaultResult, ToolDef, Toolset};
-use mainstay_runtime::{Access, Form, OnDemand, Origin, Registry, Sourced, nearest};
+use mainstay_runtime::{Access, Form, OnDemand, Origin, Registry, Sourced, explain_here, nearest};
 use serde_json::{Value, json};
 
 use crate::app;
@@ -22,7 +22,10 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
             let caller = matches.get_one::<String>("as").map(String::as_str);
             explain(&settings, name(matches), caller, output)
         }
-        _ => super::cost::run(&settings, matches.get_one::<usize>("budget").copied(), output),
+        _ => {
+            let file = matches.get_one::<String>("budget-file").map(|file| settings.work_dir.join(file));
+            super::cost::run(&settings, matches.get_one::<usize>("budget").copied(), file.as_deref(), output)
+        }
     }
 }
 
@@ -89,10 +92,17 @@ fn page(def: &ToolDef) -> String {
 
 fn explain(settings: &Settings, name: &str, caller: Option<&str>, output: Output) -> FaultResult<ExitCode> {
     let all = everything(settings)?;
-    let def = all.get(name).ok_or_else(|| unknown(name, &all))?;
-    let access = app::access(settings)?;
     let grant = caller.map(|caller| super::token::grant(settings, caller)).transpose()?;
-    let explained = mainstay_runtime::explain_to(&def, &access, grant.as_ref());
+    let explained = match (all.get(name), all.explain(name)) {
+        (Some(def), _) => {
+            let access = app::access(settings)?;
+            let explained = explain_here(&def, mainstay_runtime::explain(&def, &access));
+            mainstay_runtime::explain_to(&def, explained, grant.as_ref())
+        }
+        // A tool that not even everything has is left out by a policy.
+        (None, Some(left_out)) => left_out.clone(),
+        (None, None) => return Err(unknown(name, &all)),
+    };
     Ok(output.result(&explained, || {
         format!(
             "{NAME}{}{NAME:#} is {}: {} ({})",

@@ -70,3 +70,33 @@ fn describe(kind: Kind) -> String {
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mainstay_fuzz::{Target, run};
+
+    use super::*;
+
+    #[test]
+    fn any_file_is_read_or_refused_with_a_line() {
+        let target = Target {
+            name: "settings",
+            corpus: &[
+                b"toolsets = [\"search\", \"catalog\"]\nread-only = true\nport = 7345\nrepo = \".\"\n",
+                b"[a.b]\nx = 1979-05-27T07:32:00Z\ny = { z = 0x1F }\n'quoted key' = \"\"\"text\"\"\"\n",
+            ],
+            words: &[
+                "[", "]", "[[", "=", "\"", "'''", "{", "}", ".", ",", "\n", "toolsets", "port = ", "1e9",
+                "true", "#", "\\u",
+            ],
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("mainstay.toml");
+        run(&target, |input| {
+            std::fs::write(&path, input).unwrap();
+            if let Err(SettingsError::File { line, .. }) = read(&path) {
+                assert!(line <= String::from_utf8_lossy(input).matches('\n').count() + 1, "line {line}");
+            }
+        });
+    }
+}

@@ -59,6 +59,7 @@ pub const SETTINGS: &[Setting] = &[
         "",
         "Toolsets whose tools may write; all of them when unset, none of them with the word none",
     ),
+    row("require-plans", Kind::Switch, &[], "false", "Let tools that write do so only by a plan"),
     row("repo", Kind::Path, &[], "", "Repository the tools work on; the working directory when unset"),
     row(
         "cache-dir",
@@ -66,6 +67,13 @@ pub const SETTINGS: &[Setting] = &[
         &[],
         "",
         "Where indexes and downloads are kept; the user's cache directory when unset",
+    ),
+    row(
+        "state-dir",
+        Kind::Path,
+        &[],
+        "",
+        "Where plans wait to be applied; the user's state directory when unset",
     ),
     row(
         "tool-timeout-ms",

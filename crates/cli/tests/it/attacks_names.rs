@@ -109,7 +109,7 @@ fn descriptions_hide_nothing_and_orders_in_them_are_named() {
     let server =
         HttpServer::start(&site, &["--toolsets", "programs", "--programs", "evil.json", "--classic"]);
     for path in ["/tools", "/openapi.json", "/tools/count_words", "/"] {
-        let text = server.get(path, &[]);
+        let text = server.page(path);
         assert!(text.contains("Count words"), "{path}: {text}");
         assert_plain(path, &text);
     }

@@ -159,7 +159,7 @@ fn a_budget_that_is_exceeded_fails() {
     assert_eq!((within.exit, within.json()["result"]["withinBudget"].as_bool()), (0, Some(true)));
     let over = site.run(["tools", "cost", "--budget", "10"]);
     assert_eq!(over.exit, 1);
-    assert_eq!(over.stderr, format!("{total} tokens are more than the budget of 10\n"));
+    assert_eq!(over.stderr, format!("all tools: {total} tokens are more than the budget of 10\n"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("process", &[]),
     ("index", &[]),
     ("documents", &[]),
+    ("fuzz", &[]),
     ("runtime", &["contract"]),
     ("search", &["contract", "index", "process"]),
     ("programs", &["contract", "process"]),

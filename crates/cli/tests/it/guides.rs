@@ -109,6 +109,11 @@ fn programs_guide_is_true() {
 }
 
 #[test]
+fn plans_guide_is_true() {
+    check_guide("plans.md");
+}
+
+#[test]
 fn catalog_guide_is_true() {
     check_guide("catalog.md");
 }

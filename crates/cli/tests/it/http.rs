@@ -16,17 +16,46 @@ pub struct HttpServer {
 
 impl HttpServer {
     pub fn start(site: &Site, flags: &[&str]) -> HttpServer {
+        HttpServer::start_with(site, flags, &[])
+    }
+
+    /// With variables in its environment.
+    pub fn start_with(site: &Site, flags: &[&str], env: &[(&str, &str)]) -> HttpServer {
         let words = ["serve", "--json", "--port", "0"].into_iter().chain(flags.iter().copied());
-        let mut process = Client::start(site.mainstay(words), Framing::Lines);
+        let mut command = site.mainstay(words);
+        command.envs(env.iter().copied());
+        let mut process = Client::start(command, Framing::Lines);
         let address = process.receive()["address"].as_str().unwrap().to_owned();
         HttpServer { process, address }
     }
 
     /// Sends JSON and returns the JSON that comes back, as a body or as the last event of a stream.
     pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
-        let body = body.to_string();
+        self.send("POST", path, headers, &body.to_string())
+    }
+
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> Value {
+        self.send("GET", path, headers, "")
+    }
+
+    /// The body of a page.
+    pub fn page(&self, path: &str) -> String {
+        self.exchange("GET", path, &[], "").1
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Value {
+        let (head, body) = self.exchange(method, path, headers, body);
+        let json = match head.contains("content-type: text/event-stream") {
+            true => body.lines().rev().find_map(|line| line.strip_prefix("data:")).unwrap(),
+            false => body.as_str(),
+        };
+        serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {head}\n{body}"))
+    }
+
+    /// The head in lower case, and the body.
+    fn exchange(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
         let mut request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
             self.address,
             body.len()
@@ -42,30 +71,11 @@ impl HttpServer {
         let (head, body) = split(&answer, b"\r\n\r\n");
         let head = String::from_utf8_lossy(head).to_lowercase();
         let body = if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_vec() };
-        let body = String::from_utf8(body).unwrap();
-        let json = match head.contains("content-type: text/event-stream") {
-            true => body.lines().rev().find_map(|line| line.strip_prefix("data:")).unwrap(),
-            false => body.as_str(),
-        };
-        serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {head}\n{body}"))
+        (head, String::from_utf8(body).unwrap())
     }
 
     pub fn address(&self) -> &str {
         &self.address
-    }
-
-    /// The body of a page.
-    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> String {
-        let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let host = &self.address;
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{lines}\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let (head, body) = split(&answer, b"\r\n\r\n");
-        let is_chunked = String::from_utf8_lossy(head).to_lowercase().contains("transfer-encoding: chunked");
-        String::from_utf8(if is_chunked { unchunked(body) } else { body.to_vec() }).unwrap()
     }
 
     pub fn stop(mut self) {

@@ -27,6 +27,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Scan accessibility")
         .summary("Measure the contrast rules of the kit in every brand and theme, check a given UiSchema, and run axe-core on the rendered page where a browser and axe-core are installed; apply writes the report")
         .writes()
+        .planned_as_far("the report holds what axe-core finds in a browser, which is known only by looking")
         .policy(limits(120, 12, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["accessibility", "wcag", "contrast", "axe", "browser"])
         .example("Scan the kit and a tree", json!({ "apply": true, "schema": tree }));

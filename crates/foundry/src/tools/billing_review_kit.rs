@@ -22,6 +22,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Compare billing providers")
         .summary("Compare a billing object of two providers field by field; apply writes a review kit with the differences and specimens drawn with the design kit")
         .writes()
+        .planned()
         .policy(limits(120, 20, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["billing", "fixtures", "stripe", "chargebee", "review", "diff"])
         .example(

@@ -25,6 +25,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Switch billing fixtures")
         .summary("Switch to the fixtures of another billing provider and record what changes; the provider in use is remembered")
         .writes()
+        .planned()
         .policy(limits(90, 20, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["billing", "fixtures", "stripe", "chargebee", "switch"])
         .example("Switch to Chargebee", json!({ "provider": "chargebee", "apply": true }))
@@ -84,7 +85,8 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Generic, FoundryErr
     let text = pretty(&json!(next_state));
     let date = date_of(record.started());
     let path = format!("{base}/{date}/billing.switchFixtures/{}", switch::FILE);
-    let scope = Scope::new(&foundry.config.root, &call.tool().policy.writes, base, &date)?;
+    let scope = Scope::new(&foundry.config.root, &call.tool().policy.writes, base, &date)?
+        .watched_by(call.changes().clone());
     if args.apply {
         crate::exec::check(call)?;
         scope.check(&path)?;

@@ -20,6 +20,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Apply a brand overlay")
         .summary("Preview a change of a brand's tokens as a diff with a contrast check; apply writes snapshots into the run directory and never touches the kit")
         .writes()
+        .planned()
         .policy(limits(120, 12, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["brand", "tokens", "theme", "contrast"])
         .example(

@@ -31,6 +31,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Snapshot of the project")
         .summary("Count components, tokens, contrast, files, stories and packages and name the commit; apply writes diagnostics.json")
         .writes()
+        .planned()
         .policy(limits(120, 12, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["diagnostics", "inventory", "repository", "kit"])
         .example("Write the snapshot", json!({ "apply": true }));

@@ -17,6 +17,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Create a mapping")
         .summary("Map a component of an external design system to traits and properties of the kit; previews unless apply is true")
         .writes()
+        .planned()
         .policy(limits(30, 30, 1).writes(&[STORE]))
         .tags(&["mapping", "figma", "material", "traits"])
         .example(

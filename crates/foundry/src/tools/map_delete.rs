@@ -19,6 +19,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Delete a mapping")
         .summary("Remove a mapping from the store; previews unless apply is true")
         .destroys()
+        .planned()
         .policy(limits(30, 30, 1).writes(&[STORE]))
         .tags(&["mapping"])
         .example(

@@ -19,6 +19,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Update a mapping")
         .summary("Replace the given parts of a mapping; previews unless apply is true, and refuses when ifMatch is not the etag of the store")
         .writes()
+        .planned()
         .policy(limits(30, 30, 1).writes(&[STORE]))
         .tags(&["mapping", "traits"])
         .example(

@@ -30,8 +30,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainstay_contract::{
-    Body, Call, ErrorCode, Fault, Policy, Role, Schema, Tool, ToolDef, Toolset, args_schema_of, read_args,
-    result_schema_of,
+    Body, Call, ErrorCode, Fault, Need, Policy, Role, Ruling, Schema, Tool, ToolDef, Toolset, args_schema_of,
+    read_args, result_schema_of,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,6 +78,12 @@ fn define_on_demand(id: &str) -> ToolDef {
     define(id).on_demand()
 }
 
+/// What a tool that draws pictures needs of the machine.
+fn needs_a_browser(foundry: &Arc<Foundry>) -> Need {
+    let foundry = Arc::clone(foundry);
+    Need::new(move || crate::browser::missing(&foundry).map(|error| error.to_string()))
+}
+
 /// The limits of a tool for designers and maintainers.
 fn limits(timeout_s: u64, rate: u32, concurrency: u32) -> Policy {
     Policy::interactive()
@@ -96,9 +102,17 @@ where
 {
     let def_input = Schema::lazy(args_schema_of::<A>);
     let def_output = Schema::lazy(result_schema_of::<R>);
+    def.ruling = foundry.rules.line_of(&def.id).map(|line| {
+        let path = foundry.config.policy_path.as_deref().unwrap_or("the policy file").to_owned();
+        Ruling { path, line, verdict: mainstay_contract::Verdict::Allowed }
+    });
     match foundry.rules.decide(&def.id, def.policy.clone()) {
         Verdict::Allowed(policy) => def.policy = policy,
         Verdict::Denied => {
+            if let Some(ruling) = &mut def.ruling {
+                ruling.verdict =
+                    mainstay_contract::Verdict::Refused("no rule of the policy file allows it".into());
+            }
             let def = def.input(def_input).output(def_output);
             return def.raw_handler(|call, _| {
                 let role = call.caller().role.map_or("designer", Role::name);

@@ -25,6 +25,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Audit source for drift")
         .summary("Find raw values, unknown tokens and components, inline styles and bypassed traits in CSS, TSX, Vue and HTML, with the token to write instead; apply writes JSON, SARIF and a patch of the exact fixes")
         .writes()
+        .planned()
         .policy(limits(120, 12, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["audit", "lint", "tokens", "components", "sarif", "drift"])
         .example("Audit the project and write the reports", json!({ "apply": true }))

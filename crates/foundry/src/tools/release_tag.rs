@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainstay_contract::{Call, Role, Tool};
+use mainstay_contract::{Call, Role, Target, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -23,6 +23,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Tag a release")
         .summary("Create an annotated git tag vX.Y.Z-internal.YYYYMMDD on the current commit; a dry run unless apply is true")
         .writes()
+        .planned()
         .policy(limits(60, 6, 1).roles(&[Role::Maintainer]).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["release", "tag", "git"])
         .example(
@@ -90,7 +91,10 @@ fn run(foundry: &Foundry, call: &Call, args: Args) -> Result<Tagged, FoundryErro
     }
     let mut files = Vec::new();
     if args.apply {
-        create(&repository, &args.tag, message, &commit)?;
+        let tag = || vec![Target::exact(format!("tag {}", args.tag), None, Some(commit.clone()))];
+        if call.changes().propose(tag)? {
+            create(&repository, &args.tag, message, &commit)?;
+        }
         let document = json!({
             "tag": args.tag, "message": message, "commit": commit, "branch": head.branch, "created": true,
             "uncommittedFiles": head.changed_files, "createdAt": iso_of(record.started()), "warnings": warnings,

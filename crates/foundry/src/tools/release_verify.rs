@@ -23,6 +23,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Verify a release")
         .summary("Pack each npm and cargo package twice in separate copies of the project, compare the archives, check that exports, types and binaries are in them, and write the changelog since a tag")
         .writes()
+        .planned_as_far("archives are packed by npm and cargo, and what is in them is known only then")
         .policy(limits(180, 6, 1).roles(&[Role::Maintainer]).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["release", "packages", "reproducible", "npm", "cargo", "changelog"])
         .example("Verify a package and write the results", json!({ "packages": ["@oods/tokens"], "apply": true }));

@@ -21,6 +21,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Create a review kit")
         .summary("Compare the design kit with a git revision and bundle what changed, specimens with pictures, the accessibility report and the audit into one folder with an index.html; previews unless apply is true")
         .writes()
+        .planned_as_far("the kit holds pictures drawn by a browser, and how they come out is known only then")
         .policy(limits(90, 30, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["review", "diff", "specimens", "design", "browser"])
         .example("Bundle the state of the kit for review, without pictures", json!({ "apply": true, "pictures": false }));

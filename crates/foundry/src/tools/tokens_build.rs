@@ -18,6 +18,7 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Build tokens")
         .summary("Resolve the design tokens of a brand and theme and write JSON, CSS, TypeScript and Tailwind files; previews unless apply is true")
         .writes()
+        .planned()
         .policy(limits(60, 30, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["tokens", "css", "tailwind", "dtcg", "theme"])
         .example("Preview the dark theme of brand A", json!({ "brand": "A", "theme": "dark", "apply": false }))

@@ -23,6 +23,8 @@ pub fn tool(foundry: &Arc<Foundry>) -> Tool {
         .title("Run visual regression tests")
         .summary("Draw every component and pattern of the kit in each brand and theme with headless Chromium and compare the pictures with those of an earlier run; apply writes a report, and the first time the pictures later runs are compared with")
         .writes()
+        .needs(super::needs_a_browser(foundry))
+        .planned_as_far("pictures are drawn by a browser, and how they come out is known only then")
         .policy(limits(120, 12, 1).writes(&["${BASE}/${DATE}/**"]))
         .tags(&["visual", "regression", "screenshot", "theme", "browser"])
         .example("Look at one component in one theme", json!({ "only": ["Button"], "brands": ["A"], "themes": ["light"] }));

@@ -5,6 +5,7 @@ mod audit;
 mod billing;
 mod compose;
 mod examples;
+mod fuzz;
 mod generated_code;
 mod harness;
 mod hostile;

@@ -233,6 +233,7 @@ fn cancelled_under_way(tool: &str, args: Value) {
         client: None,
         meta: Default::default(),
         input: Default::default(),
+        changes: Default::default(),
     });
     let running = std::thread::spawn(move || (tool.run)(&call, args));
     let start = Instant::now();

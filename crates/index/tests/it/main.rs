@@ -6,6 +6,7 @@ mod building;
 mod damage;
 mod facts;
 mod freshness;
+mod fuzz;
 mod hostile;
 mod killing;
 mod languages;

@@ -36,6 +36,7 @@ pub fn tool(cache: Arc<Cache>) -> Tool {
             "required": ["tool_name"],
         }))
         .destroys()
+        .forwards()
         .payload(Payload::Text)
         .args(ArgCheck::Tool)
         .listing(Listing::Discovery)

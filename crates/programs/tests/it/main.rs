@@ -6,6 +6,7 @@ mod arguments;
 mod bundled;
 mod discovery;
 mod executors;
+mod fuzz;
 mod hostile;
 mod importing;
 mod loading;

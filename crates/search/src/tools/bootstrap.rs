@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::build_sqlite_index::bring_up_to_date;
-use crate::{Search, SearchError};
+use super::build_sqlite_index::{bring_up_to_date, planned};
+use crate::{Search, SearchError, sqlite};
 
 pub fn tool(search: &Arc<Search>) -> Tool {
     let search = Arc::clone(search);
@@ -19,6 +19,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .title("Bootstrap")
         .summary("Take a repository from nothing to searchable: check it, prepare the cache, build the index, try it")
         .writes()
+        .planned_as_far("an index follows from the files of the repository and is known once it is built")
         .policy(Policy::batch())
         .example("Make the server's own repository searchable", json!({}))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))
@@ -78,6 +79,14 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     let began = Instant::now();
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     let asked = |skip: Option<bool>| skip == Some(true);
+    let mut targets = Vec::new();
+    if !asked(args.skip_index) {
+        targets.push(search.engine.target(&repo));
+    }
+    if asked(args.with_sqlite) {
+        targets.push(planned(&sqlite::default_path(&search.engine.index_dir(&repo))));
+    }
+    call.changes().propose_all(|| targets)?;
     let names =
         ["repository", "install", "dictionaries", "tooling", "artifacts", "cache", "index", "sqlite", "try"];
     let mut steps: Vec<Step> = Vec::new();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::build_sqlite_index::{self, Database};
-use crate::{Search, SearchError};
+use crate::{Search, SearchError, sqlite};
 
 /// Arguments of the contract that need parts not built yet.
 const RESERVED: &[(&str, &str)] = &[
@@ -28,6 +28,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
             "Build the search index of a repository, or bring it up to date; unchanged files cost nothing",
         )
         .writes()
+        .planned_as_far("an index follows from the files of the repository and is known once it is built")
         .policy(Policy::batch())
         .reserved(RESERVED)
         .example("Index the server's own repository", json!({}))
@@ -89,6 +90,11 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     let repo = crate::repo::resolve(call, &search.config, args.repo_path.as_deref())?;
     let mode = args.mode.unwrap_or(ModeArg::All);
     let incremental = args.incremental.unwrap_or(true);
+    let mut targets = vec![search.engine.target(&repo)];
+    if args.sqlite == Some(true) {
+        targets.push(build_sqlite_index::planned(&sqlite::default_path(&search.engine.index_dir(&repo))));
+    }
+    call.changes().propose_all(|| targets)?;
     let built = search.engine.build(call, &repo, !incremental)?;
     let sqlite = match args.sqlite {
         Some(true) => Some(build_sqlite_index::bring_up_to_date(call, search, &repo, None, incremental)?),

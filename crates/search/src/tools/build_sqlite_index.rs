@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
+use mainstay_contract::{Call, Policy, Target, Tool, ToolDef, Toolset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::download::choose_dir;
-use crate::{Search, SearchError, sqlite};
+use crate::{Search, SearchError, cache, sqlite};
 
 /// Arguments of the contract about files this index is not made from.
 const RESERVED: &[(&str, &str)] =
@@ -24,6 +24,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
             "Write the index of a repository as one portable SQLite file with full-text tables, or bring it up to date",
         )
         .writes()
+        .planned_as_far("an index follows from the files of the repository and is known once it is built")
         .policy(Policy::batch())
         .reserved(RESERVED)
         .example("Index the server's own repository", json!({}))
@@ -98,6 +99,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
         Some(named) => choose_dir(call, &repo, &search.config.cache_dir, named)?,
         None => sqlite::default_path(&search.engine.index_dir(&repo)),
     };
+    call.changes().propose_all(|| vec![search.engine.target(&repo), planned(&out)])?;
     search.engine.build(call, &repo, false)?;
     let update = args.incremental.unwrap_or(true);
     let mut database = bring_up_to_date(call, search, &repo, Some(&out), update)?;
@@ -142,6 +144,11 @@ pub fn bring_up_to_date(
         removed_contents: written.removed_contents,
         bytes: written.bytes,
     })
+}
+
+/// A SQLite file as something to be changed.
+pub fn planned(path: &Path) -> Target {
+    Target::update(path.display().to_string(), cache::file_state(path))
 }
 
 /// A database to write, with this toolset's locks.

@@ -20,6 +20,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
             "Delete indexes whose repository is gone and, with limits, those unused for longest until the rest fits",
         )
         .destroys()
+        .planned()
         .policy(Policy::interactive())
         .example("What would be deleted", json!({"dryRun": true}))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mainstay_contract::{Call, Fault, Policy, Tool, ToolDef, Toolset};
+use mainstay_contract::{Call, Fault, Policy, Target, Tool, ToolDef, Toolset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -19,6 +19,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .title("Clean artifacts")
         .summary("Delete the index of a repository, or of every repository; the next build makes it again")
         .destroys()
+        .planned()
         .policy(Policy::interactive())
         .example("What would be deleted", json!({"dryRun": true}))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))
@@ -88,6 +89,10 @@ pub fn clean(
             .detail("planId", plan_id)
             .hint("look at a new dry run and pass its planId");
         return Err(fault.into());
+    }
+    if !dry_run {
+        let target = |cached: &Cached| Target::exact(cached.dir.display().to_string(), cached.state(), None);
+        call.changes().propose_all(|| chosen.iter().map(target).collect())?;
     }
     let mut cleaned = Cleaned { dry_run, plan_id, removed: Vec::new(), freed_bytes: 0, failed: Vec::new() };
     for cached in chosen {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::build_sqlite_index::{ModeArg, target};
+use super::build_sqlite_index::{ModeArg, planned, target};
 use crate::download::choose_dir;
 use crate::{Search, SearchError, sqlite};
 
@@ -17,6 +17,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .title("Compact SQLite index")
         .summary("Rewrite the SQLite index of a repository without empty pages and report its size before and after")
         .writes()
+        .planned_as_far("how SQLite lays out a compacted file is known only then")
         .policy(Policy::batch())
         .example("Compact the index of the server's own repository", json!({}))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))
@@ -70,6 +71,7 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
             (bytes, bytes - empty, None)
         }
         false => {
+            call.changes().propose_all(|| vec![planned(&path)])?;
             let done = sqlite::compact(call, target(search, &path), args.keep_backup == Some(true))?;
             (done.before_bytes, done.after_bytes, done.backup)
         }

@@ -18,6 +18,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .title("Download dictionaries")
         .summary("Download word lists, check their hashes and install them; those that are there and whole are not fetched again")
         .effect(Effect::Network)
+        .planned_as_far("what a server sends is known only when it has come")
         .policy(Policy::batch())
         .example("Download the English word list the operator's sources list", json!({ "lang": "en" }))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))

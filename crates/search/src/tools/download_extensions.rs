@@ -21,6 +21,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
             "Download a loadable SQLite extension for a platform, check its hash and install the library",
         )
         .effect(Effect::Network)
+        .planned_as_far("what a server sends is known only when it has come")
         .policy(Policy::batch())
         .example(
             "Download the vector extension the operator's sources list",

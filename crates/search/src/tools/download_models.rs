@@ -18,6 +18,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
         .title("Download models")
         .summary("Download a model, check its hash and install it; one that is there and whole is not fetched again")
         .effect(Effect::Network)
+        .planned_as_far("what a server sends is known only when it has come")
         .policy(Policy::batch())
         .example("Download a model the operator's sources list", json!({ "model": "org/name" }))
         .handler(move |call: &Call, args: Args| run(call, &search, &args))

@@ -1,12 +1,12 @@
 //! What the download tools share: how arguments name sources, and how the outcome is reported.
 
-use mainstay_contract::{Call, Fault, FaultResult};
+use mainstay_contract::{Call, Fault, FaultResult, Target};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::OneOrMany;
-use crate::download::{Done, How, Installed, Item, Source, install};
-use crate::{Search, SearchError};
+use crate::download::{Done, How, Installed, Item, Shape, Source, install};
+use crate::{Search, SearchError, cache};
 
 /// What became of one item.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -61,6 +61,7 @@ pub fn how(update: Option<bool>, force: Option<bool>) -> How {
 
 /// Installs items one after the other.
 pub fn download(call: &Call, search: &Search, items: &[Item], how: How) -> Result<Downloads, SearchError> {
+    call.changes().propose_all(|| items.iter().map(planned).collect())?;
     let mut reports = Vec::new();
     for item in items {
         let done = install(call, &search.config.network, &search.config.cache_dir, item, how)?;
@@ -76,6 +77,15 @@ pub fn download(call: &Call, search: &Search, items: &[Item], how: How) -> Resul
         items: reports,
         output: format!("{kind}: {downloaded} downloaded, {skipped} already there"),
     })
+}
+
+/// Where an item comes to lie, as something to be changed.
+fn planned(item: &Item) -> Target {
+    let (path, state) = match &item.shape {
+        Shape::File { path } => (path, cache::file_state(path)),
+        Shape::Folder { below } => (below, cache::look(below).state()),
+    };
+    Target::update(path.display().to_string(), state)
 }
 
 fn report(call: &Call, item: &Item, done: Done) -> ItemReport {

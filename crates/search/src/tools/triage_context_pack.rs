@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use mainstay_contract::{Call, ErrorCode, Fault, FaultResult, Policy, Tool, ToolDef, Toolset};
+use mainstay_contract::{Call, ErrorCode, Fault, FaultResult, Policy, Target, Tool, ToolDef, Toolset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -11,6 +11,7 @@ use serde_json::json;
 use super::triage_decision::{example_record, find};
 use crate::triage::ledger::write_whole;
 use crate::triage::pack::{self, Pack};
+use crate::triage::record::digest;
 use crate::{Search, SearchError};
 
 /// Bytes of a pack when the caller names no number: about eight thousand tokens.
@@ -29,6 +30,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
              tests of the package, and the owners of those files",
         )
         .writes()
+        .planned()
         .policy(Policy::interactive())
         .reserved(RESERVED)
         .example("Everything about a finding", json!({ "recordId": example_record() }))
@@ -79,7 +81,13 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     if let Some((dir, name)) = &out {
         call.cancel().check()?;
         let bytes = serde_json::to_vec_pretty(&pack).map_err(|error| Fault::internal(&error))?;
-        write_whole(dir, name, &bytes)?;
+        let hash = |bytes: &[u8]| digest(&String::from_utf8_lossy(bytes));
+        let path = dir.join(name);
+        let named = path.strip_prefix(&repo).unwrap_or(&path).display().to_string();
+        let before = std::fs::read(&path).ok().map(|bytes| hash(&bytes));
+        if call.changes().propose(|| vec![Target::exact(named, before, Some(hash(&bytes)))])? {
+            write_whole(dir, name, &bytes)?;
+        }
     }
     Ok(Report {
         out_path: out.map(|(dir, name)| dir.join(name).display().to_string()),

@@ -22,6 +22,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
              place of the decision before and ceases to hold when it expires",
         )
         .writes()
+        .planned()
         .policy(Policy::interactive())
         .example(
             "Accept a finding for a while",

@@ -32,6 +32,7 @@ pub fn tool(search: &Arc<Search>) -> Tool {
              the records of a repository; reading it again changes nothing",
         )
         .writes()
+        .planned()
         .policy(Policy::batch().timeout(Duration::from_secs(300)))
         .reserved(RESERVED)
         .example(
@@ -162,6 +163,9 @@ fn run(call: &Call, search: &Search, args: &Args) -> Result<Report, SearchError>
     let findings = drafts(entries, args.source, &given, &now, &mut report);
     call.progress("write", format!("writing {} records", findings.len()));
     let pages = search.ledgers.dir(&repo).join("records");
+    if args.build_index == Some(true) {
+        call.changes().propose(|| vec![search.engine.target(&repo)])?;
+    }
     let (_, ledger) = search.ledgers.change(call, &repo, |ledger| {
         for finding in findings {
             let md_path = pages.join(format!("{}.md", finding.record_id)).display().to_string();

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use mainstay_contract::{Call, ErrorCode, Fault};
+use mainstay_contract::{Call, ErrorCode, Fault, Target};
 use serde::{Deserialize, Serialize};
 
 use super::record::{Decision, Finding, digest};
@@ -100,11 +100,18 @@ impl Ledgers {
         change: impl FnOnce(&mut Ledger) -> Result<T, SearchError>,
     ) -> Result<(T, Arc<Ledger>), SearchError> {
         let dir = self.dir(repo);
-        let _lock = self.lock(call, repo)?;
+        let _lock = match call.changes().is_preview() {
+            true => None,
+            false => Some(self.lock(call, repo)?),
+        };
         let before = self.read(repo)?;
         let mut ledger = Ledger::clone(&before);
         let done = change(&mut ledger)?;
-        if ledger == *before && dir.join("ledger.json").exists() {
+        let path = dir.join("ledger.json");
+        let after = || serde_json::to_string(&ledger).map(|text| digest(&text)).ok();
+        let mark = Some(before.mark.clone()).filter(|mark| !mark.is_empty());
+        call.changes().propose_all(|| vec![Target::exact(path.display().to_string(), mark, after())])?;
+        if ledger == *before && path.exists() {
             return Ok((done, before));
         }
         call.cancel().check()?;

@@ -154,6 +154,7 @@ impl Site {
             host,
             client: None,
             input: Default::default(),
+            changes: Default::default(),
             meta: Map::new(),
         });
         let outcome = (tool.run)(&call, args).map(|body| match body {

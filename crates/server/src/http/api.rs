@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use super::narrow::header_of;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Response, Uri};
 use mainstay_contract::{Body, Caller, ErrorCode, Fault, FaultResult, Toolset};
 use mainstay_runtime::budget::{CURSOR, DETAIL, MAX_TOKENS};
+use mainstay_runtime::meta_value;
+use mainstay_runtime::plan::{APPLY, PLAN};
 use mainstay_runtime::{Outcome, Request as CallRequest};
 use serde_json::{Map, Value, json};
 
@@ -83,6 +86,25 @@ pub async fn tool(
     }
 }
 
+/// Why a tool is listed, hidden, refused or absent for whoever asks.
+pub async fn explain(
+    State(app): Shared,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Reply {
+    let meta = app.meta(&headers);
+    let name = query::decode(uri.path().trim_start_matches("/explain/"), false);
+    match name.and_then(|name| app.surface.runtime.explain(&name, &caller, header_of)) {
+        Ok(explained) => {
+            let mut explained = json!(explained);
+            app.surface.places.conceal_value(&mut explained);
+            reply::ok(&explained, &meta)
+        }
+        Err(fault) => reply::fault(&fault, &meta),
+    }
+}
+
 pub async fn call_tool(State(app): Shared, Extension(caller): Extension<Caller>, request: Request) -> Reply {
     let (parts, body) = request.into_parts();
     let name = match tool_name(&parts.uri) {
@@ -103,8 +125,8 @@ pub async fn call_tool(State(app): Shared, Extension(caller): Extension<Caller>,
     }
 }
 
-/// Headers with which a client bounds an answer: name, the call metadata each stands for, meaning.
-pub const BUDGET_HEADERS: [(&str, &str, &str); 3] = [
+/// Headers with which a client bounds an answer or plans a change: name, the call metadata each stands for, meaning.
+pub const CALL_HEADERS: [(&str, &str, &str); 5] = [
     (
         "mainstay-max-tokens",
         MAX_TOKENS,
@@ -112,6 +134,8 @@ pub const BUDGET_HEADERS: [(&str, &str, &str); 3] = [
     ),
     ("mainstay-detail", DETAIL, "How much is told of each listed thing: `ids`, `brief` or `full`."),
     ("mainstay-cursor", CURSOR, "Go on from the cursor of an earlier answer."),
+    ("mainstay-plan", PLAN, "With `true`: change nothing and answer with a plan in `_meta.plan`."),
+    ("mainstay-apply", APPLY, "Do what the plan of this id says, if nothing has changed since."),
 ];
 
 fn tool_name(uri: &Uri) -> FaultResult<String> {
@@ -126,15 +150,14 @@ fn unknown(name: &str) -> Fault {
 fn request_for(parts: &Parts, caller: Caller, tool: &str, args: Value) -> CallRequest {
     let id = parts.headers.get("x-request-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
     let surface = if parts.headers.contains_key(FROM_DASHBOARD) { "dashboard" } else { "http" };
-    CallRequest { caller, surface, request_id: id, meta: budget(parts), ..CallRequest::new(tool, args) }
+    CallRequest { caller, surface, request_id: id, meta: call_meta(parts), ..CallRequest::new(tool, args) }
 }
 
-/// How much of the answer a client has room for, from its headers.
-fn budget(parts: &Parts) -> Map<String, Value> {
-    let given = BUDGET_HEADERS.iter().filter_map(|(header, key, _)| {
+/// How much of the answer a client has room for, and whether it plans a change, from its headers.
+fn call_meta(parts: &Parts) -> Map<String, Value> {
+    let given = CALL_HEADERS.iter().filter_map(|(header, key, _)| {
         let text = parts.headers.get(*header)?.to_str().unwrap_or_default();
-        let number = text.parse::<u64>().ok().filter(|_| *key == MAX_TOKENS);
-        Some(((*key).to_owned(), number.map_or_else(|| Value::from(text), Value::from)))
+        Some(((*key).to_owned(), meta_value(key, text)))
     });
     given.collect()
 }

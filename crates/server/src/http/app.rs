@@ -95,6 +95,7 @@ pub fn router(
         .route("/metrics", get(api::metrics))
         .route("/openapi.json", get(api::openapi))
         .route("/tools", get(api::tools))
+        .route("/explain/{*id}", get(api::explain))
         .route("/tools/{*id}", get(api::tool).post(api::call_tool))
         .route("/.well-known/oauth-protected-resource", get(metadata))
         .route("/.well-known/oauth-protected-resource/{*path}", get(metadata))

@@ -17,8 +17,9 @@ mod serve;
 mod sse;
 mod step_up;
 
-pub(crate) use api::BUDGET_HEADERS;
+pub(crate) use api::CALL_HEADERS;
 pub use auth::{JwtConfig, KeySource, TokenBook, TokenEntry, TokenError};
 pub use config::{AccessToken, HttpConfig, HttpError, Secret};
 pub use dashboard::Dashboard;
+pub(crate) use narrow::header_of;
 pub use serve::run;

@@ -3,12 +3,23 @@
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use mainstay_contract::{Narrowing, Toolset};
+use mainstay_contract::{NarrowedBy, Narrowing, Toolset};
 
 pub const TOOLSETS: &str = "x-mcp-toolsets";
 pub const TOOLS: &str = "x-mcp-tools";
 pub const EXCLUDE_TOOLS: &str = "x-mcp-exclude-tools";
 pub const READ_ONLY: &str = "x-mcp-readonly";
+
+/// The header behind a part of a narrowing.
+pub fn header_of(part: NarrowedBy) -> String {
+    let name = match part {
+        NarrowedBy::Toolsets => TOOLSETS,
+        NarrowedBy::Tools => TOOLS,
+        NarrowedBy::Exclude => EXCLUDE_TOOLS,
+        NarrowedBy::ReadOnly => READ_ONLY,
+    };
+    name.to_owned()
+}
 
 /// What the headers leave out; `None` where no header asks for anything.
 pub fn narrowing(headers: &HeaderMap) -> Option<Arc<Narrowing>> {

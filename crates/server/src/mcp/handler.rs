@@ -16,6 +16,7 @@ use super::{news, tasks};
 use crate::encode;
 use crate::identity::Transport;
 use crate::rpc::RpcError;
+use crate::surface::{EXPLAIN, explain};
 
 /// The name of this surface in the log of calls.
 pub(crate) const SURFACE: &str = "mcp-http";
@@ -279,6 +280,17 @@ impl ServerHandler for Handler {
             let error =
                 RpcError::protocol(RpcError::INVALID_PARAMS, format!("the params of {method} are not valid"));
             return Err(convert::error(error.with("method", method)));
+        }
+        if method == EXPLAIN {
+            let (params, caller) = (request.params.unwrap_or(Value::Null), Self::caller(&context));
+            let explained = explain(&self.surface().runtime, &params, &caller.unwrap_or_default());
+            return match explained {
+                Ok(mut explained) => {
+                    self.surface().places.conceal_value(&mut explained);
+                    Ok(CustomResult::new(explained))
+                }
+                Err(fault) => Err(convert::error(RpcError::from_fault(&fault))),
+            };
         }
         let registry = self.surface().runtime.registry();
         if registry.get(&method).is_none_or(|def| def.id != method) {

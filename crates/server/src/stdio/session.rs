@@ -17,10 +17,11 @@ use crate::encode::{self, UnknownTool};
 use crate::identity::{Identity, Transport};
 use crate::listing::{Naming, listed_tools};
 use crate::rpc::RpcError;
+use crate::surface::{EXPLAIN, explain};
 
 /// Methods of MCP that no tool may shadow.
 const MCP_METHODS: &[&str] =
-    &["initialize", "ping", "server/discover", "tools/list", "tools/call", "shutdown", "exit"];
+    &["initialize", "ping", "server/discover", "tools/list", "tools/call", EXPLAIN, "shutdown", "exit"];
 
 /// What a session is told about its place.
 #[derive(Clone)]
@@ -130,10 +131,19 @@ impl Session {
         }
     }
 
+    fn explain(&self, id: &Id, params: Option<&RawValue>) {
+        let params: Value = params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+        match explain(&self.runtime, &params, &Caller::default()) {
+            Ok(explained) => self.reply(id, &explained.to_string()),
+            Err(fault) => self.refuse(id, &RpcError::from_fault(&fault)),
+        }
+    }
+
     fn request(&mut self, id: &Id, method: &str, params: Option<&RawValue>) {
         match method {
             "tools/call" => self.call_tool(id, params),
             "ping" => self.reply(id, "{}"),
+            EXPLAIN => self.explain(id, params),
             "initialize" => self.initialize(id, params),
             "shutdown" => self.reply(id, r#"{"shuttingDown":true}"#),
             "exit" => {

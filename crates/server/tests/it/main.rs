@@ -2,3 +2,4 @@
 #![allow(clippy::unwrap_used)]
 
 mod http;
+mod lines;

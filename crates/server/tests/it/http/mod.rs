@@ -2,13 +2,14 @@
 
 mod access;
 mod api;
+mod bodies;
 mod client;
 mod dashboard;
-mod fuzz;
 mod guard;
 mod load;
 mod mcp;
 mod openapi;
+mod schemathesis;
 mod server;
 mod signed;
 mod stream;
