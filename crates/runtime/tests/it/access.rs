@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mainstay_contract::{Body, Caller, ErrorCode, Gate, Grant, Policy, Role, Scope, Tool, ToolDef, Toolset};
 use mainstay_runtime::{
-    Access, Door, Form, Limits, OnDemand, Origin, Request, Runtime, Sourced, Stage, Standing, explain_to,
+    Access, Door, Form, Limits, OnDemand, Origin, Request, Runtime, Sourced, Stage, Standing, explain,
+    explain_to,
 };
 use serde_json::json;
 
@@ -94,7 +95,10 @@ fn a_token_hides_and_refuses_what_its_scopes_do_not_open() {
     assert_eq!(failure.fault.details["scope"], "search:write");
     assert_eq!(failure.fault.details["rule"], "the token ci");
     let registry = runtime.registry();
-    let standing = |tool: &str| explain_to(&registry.get(tool).unwrap(), &access, Some(&grant)).standing;
+    let standing = |tool: &str| {
+        let def = registry.get(tool).unwrap();
+        explain_to(&def, explain(&def, &access), Some(&grant)).standing
+    };
     assert_eq!(standing("instructions/add"), Standing::Listed);
     assert_eq!(standing("cache_gc"), Standing::Denied);
 }
