@@ -19,12 +19,13 @@ use crate::watch::Uses;
 
 /// Indexes kept open; one more pushes out the one unused for longest.
 const MAX_OPEN: usize = 16;
-/// Calls in quick succession share one look at the files.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Calls in quick succession share one look at the files: for four times as long as it took, and never longer than this.
+const LONGEST_LOOK: Duration = Duration::from_millis(200);
 
 struct One {
     index: Arc<Index>,
-    looked: Option<Instant>,
+    /// When the files are to be looked at again.
+    good_until: Option<Instant>,
     used: Instant,
 }
 
@@ -88,7 +89,7 @@ impl Engine {
             match open.get_mut(repo) {
                 Some(opened) => {
                     opened.used = now;
-                    let look = opened.looked.is_none_or(|looked| now - looked > LOOK_EVERY);
+                    let look = opened.good_until.is_none_or(|until| now > until);
                     (Arc::clone(&opened.index), look)
                 }
                 None => {
@@ -102,19 +103,23 @@ impl Engine {
                     {
                         open.remove(&oldest);
                     }
-                    open.insert(repo.to_owned(), One { index: Arc::clone(&index), looked: None, used: now });
+                    open.insert(
+                        repo.to_owned(),
+                        One { index: Arc::clone(&index), good_until: None, used: now },
+                    );
                     (index, true)
                 }
             }
         };
         if look {
+            let began = Instant::now();
             if let Err(error) = index.refresh() {
                 self.forget(repo);
                 return Err(error.into());
             }
             let mut open = self.kept.opened.lock();
             if let Some(opened) = open.get_mut(repo) {
-                opened.looked = Some(Instant::now());
+                opened.good_until = Some(Instant::now() + (began.elapsed() * 4).min(LONGEST_LOOK));
             }
         }
         Ok(index)
@@ -139,7 +144,7 @@ impl Engine {
         cache::remember(&self.index_dir(repo), repo)?;
         let mut open = self.kept.opened.lock();
         if let Some(opened) = open.get_mut(repo) {
-            opened.looked = None;
+            opened.good_until = None;
         }
         Ok(built)
     }
