@@ -24,7 +24,7 @@ const COMMANDS: &[(&str, i32)] = &[
     ("show src/lib.rs:1", 0),
     ("refs parse_config", 0),
     ("map", 0),
-    ("impact", 0),
+    ("impact", 3),
     ("call index_status", 0),
     ("tools list", 0),
     ("tools show search", 0),
