@@ -45,9 +45,10 @@ cat >"$work/schemathesis.toml" <<'CONFIG'
 expected-statuses = ["2xx", "3xx", "4xx", "501", "503", "504"]
 
 # A search has rules that no schema can say: a date, a cursor of an earlier answer, JSON as text, a cursor only
-# with one mode. Nor has a path that may not lead upwards.
+# with one mode. Nor has a path that may not lead upwards. References have cursors too, and a change is either a diff
+# or a range of commits.
 [[operations]]
-include-path-regex = "^/(tools/)?(search(/stream)?|verify_extensions)$"
+include-path-regex = "^/(tools/)?(search(/stream)?|verify_extensions|symbol_references|impact)$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409", "429", "5xx"]
 CONFIG
 
