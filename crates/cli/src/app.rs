@@ -1,6 +1,6 @@
 //! From settings to what the runtime and the surfaces are told.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mainstay_contract::{ErrorCode, Fault, FaultResult, Role, Toolset};
@@ -95,12 +95,24 @@ pub fn limits(settings: &Settings) -> Limits {
 
 /// Where indexes, models and other derived data live.
 pub fn cache_dir(settings: &Settings) -> PathBuf {
-    let home = || settings.env.get("HOME").map(PathBuf::from);
-    settings
-        .path("cache-dir")
-        .or_else(|| Some(PathBuf::from(settings.env.get("XDG_CACHE_HOME")?).join("mainstay")))
-        .or_else(|| Some(home()?.join(".cache/mainstay")))
-        .unwrap_or_else(|| std::env::temp_dir().join("mainstay-cache"))
+    user_dir(settings, "cache-dir", "XDG_CACHE_HOME", ".cache")
+}
+
+/// Where what outlives a process and cannot be computed again is kept, such as plans.
+pub fn state_dir(settings: &Settings) -> PathBuf {
+    user_dir(settings, "state-dir", "XDG_STATE_HOME", ".local/state")
+}
+
+/// The folder a setting names, else ours below the one that the variable or the home directory gives.
+fn user_dir(settings: &Settings, key: &str, variable: &str, below_home: &str) -> PathBuf {
+    let parent = || {
+        let home = || Some(Path::new(settings.env.get("HOME")?).join(below_home));
+        settings.env.get(variable).map(PathBuf::from).or_else(home)
+    };
+    settings.path(key).unwrap_or_else(|| match parent() {
+        Some(parent) => parent.join("mainstay"),
+        None => std::env::temp_dir().join(format!("mainstay-{}", key.trim_end_matches("-dir"))),
+    })
 }
 
 /// The repositories HTTP clients may name.
@@ -112,7 +124,7 @@ pub fn roots(settings: &Settings) -> Vec<PathBuf> {
 /// Every path of this machine that settings are about, by the name HTTP clients see.
 pub fn places(settings: &Settings) -> Places {
     let ours = |name: &str, path: PathBuf| Place { name: name.into(), path, is_ours: true };
-    let mut places = vec![ours("CACHE_DIR", cache_dir(settings))];
+    let mut places = vec![ours("CACHE_DIR", cache_dir(settings)), ours("STATE_DIR", state_dir(settings))];
     for (setting, sourced) in settings.show() {
         let Some(sourced) = sourced else { continue };
         if let Origin::File { path, .. } = &sourced.origin {
@@ -132,16 +144,6 @@ pub fn places(settings: &Settings) -> Places {
         places.extend(named);
     }
     Places::new(places, &roots(settings))
-}
-
-/// Where what outlives a process and cannot be computed again is kept, such as plans.
-pub fn state_dir(settings: &Settings) -> PathBuf {
-    let home = || settings.env.get("HOME").map(PathBuf::from);
-    settings
-        .path("state-dir")
-        .or_else(|| Some(PathBuf::from(settings.env.get("XDG_STATE_HOME")?).join("mainstay")))
-        .or_else(|| Some(home()?.join(".local/state/mainstay")))
-        .unwrap_or_else(|| std::env::temp_dir().join("mainstay-state"))
 }
 
 pub fn naming(settings: &Settings) -> Naming {

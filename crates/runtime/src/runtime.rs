@@ -1,15 +1,17 @@
 //! `Runtime`: the one path of every call.
 
+mod perform;
+mod wrap;
+
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use mainstay_contract::{
-    ArgCheck, Body, Call, CallParts, Caller, CancelToken, Changes, ErrorCode, Fault, FaultResult, Gate, Lane,
-    Meta, NarrowedBy, Planning, ProgressSink, Silent, StopReason, Tool, ToolDef,
+    ArgCheck, Body, Caller, CancelToken, ErrorCode, Fault, FaultResult, Gate, Lane, Meta, NarrowedBy,
+    ProgressSink, Silent, StopReason, Tool, ToolDef,
 };
 use serde_json::{Value, json};
 
@@ -20,19 +22,19 @@ use crate::explain::{Explanation, Standing, explain_here, explain_to, role_allow
 use crate::journal::{Asked, Ending, Journal};
 use crate::limits::{Place, Usage};
 use crate::metrics::Metrics;
-use crate::plan::{self, Intent, Plan, PlanStore};
+use crate::plan::{self, Intent, PlanStore};
 use crate::pool::Pool;
 use crate::reach::{check_grant, check_roots};
-use crate::recent::{Asker, Ended};
+use crate::recent::Asker;
 use crate::registry::{Door, Entry, Registry, RegistryError};
 use crate::request::{Failure, Outcome, Request, Stage};
 use crate::timer::Timer;
 
+use perform::{Ran, Setting};
+use wrap::micros;
+
 /// How long a call that was told to stop may take to clean up before it is answered without it.
 const STOP_GRACE: Duration = Duration::from_millis(3_000);
-
-/// Most of an answer whose tokens are counted for the charts.
-const MAX_COUNTED_BYTES: usize = 64 * 1024;
 
 /// Bounds of the whole runtime.
 #[derive(Debug, Clone)]
@@ -275,22 +277,6 @@ impl Carried {
     fn asker(&self) -> Asker {
         Asker::new(self.surface, self.caller.name.as_deref())
     }
-}
-
-/// What one run of a tool is given, whatever it may change.
-struct Setting<'a> {
-    tool: &'a Tool,
-    carried: &'a Carried,
-    token: &'a CancelToken,
-    progress: &'a Arc<dyn ProgressSink>,
-}
-
-/// What came of running a tool.
-struct Ran {
-    result: FaultResult<Body>,
-    /// The plan that was made or applied, as the answer shows it.
-    plan: Option<Value>,
-    notes: mainstay_contract::Notes,
 }
 
 impl Inner {
@@ -558,173 +544,12 @@ impl Inner {
         }
     }
 
-    /// Runs a tool as its caller intends: at once, for show, or as a plan says.
-    fn carry_out(&self, setting: &Setting, args: Value, intent: &Intent) -> Ran {
-        let def = &setting.tool.def;
-        let refused = |fault| Ran { result: Err(fault), plan: None, notes: Default::default() };
-        let is_planned = match def.planning {
-            Planning::Forwarded => false,
-            Planning::Nothing if *intent == Intent::Direct => false,
-            Planning::Nothing => return refused(plan::needless(def)),
-            Planning::Exact | Planning::Bound(_) => true,
-        };
-        match intent {
-            _ if !is_planned => self.attempt(setting, args, Changes::default()),
-            Intent::Direct if self.access.require_plans.value => {
-                refused(plan::required(def, &self.access.require_plans.origin.to_string()))
-            }
-            Intent::Direct => self.attempt(setting, args, Changes::default()),
-            Intent::Preview => self.preview(setting, args),
-            Intent::Apply(id) => self.apply(setting, args, id).unwrap_or_else(refused),
-        }
-    }
-
-    fn attempt(&self, setting: &Setting, args: Value, changes: Changes) -> Ran {
-        let Setting { tool, carried, token, progress } = setting;
-        let call = Call::new(CallParts {
-            tool: Arc::clone(&tool.def),
-            caller: carried.caller.clone(),
-            request_id: carried.request_id.clone(),
-            cancel: (*token).clone(),
-            progress: Arc::clone(progress),
-            host: self.arc(),
-            client: carried.client.clone(),
-            meta: carried.meta.clone(),
-            input: carried.input.clone(),
-            changes,
-        });
-        let result = fenced(tool, &call, args);
-        Ran { result, plan: None, notes: call.take_notes() }
-    }
-
-    /// Runs a tool with nothing allowed and keeps what it would change as a plan.
-    fn preview(&self, setting: &Setting, args: Value) -> Ran {
-        let (def, at) = (&setting.tool.def, (self.clock)());
-        let changes = Changes::preview(at);
-        let mut ran = self.attempt(setting, args.clone(), changes.clone());
-        let (targets, is_complete) = changes.collected();
-        let is_refused = matches!(&ran.result, Err(_) | Ok(Body::Text { is_error: true, .. }));
-        if is_refused && !is_complete {
-            return ran;
-        }
-        let plan = Plan::new(def, &args, at, self.limits.plan_lifetime, targets);
-        ran.result = match self.plans().keep(&plan, at) {
-            Ok(_) => Ok(plan.body(&def.planning, ran.result.ok())),
-            Err(fault) => Err(fault),
-        };
-        ran.plan = Some(plan.shown(&def.planning));
-        ran
-    }
-
-    /// Does what a plan says, if it would still come out the same.
-    fn apply(&self, setting: &Setting, args: Value, id: &str) -> FaultResult<Ran> {
-        let plan = self.plans().find(id)?;
-        plan.check(&setting.tool.def, &args, (self.clock)())?;
-        let changes = Changes::preview(plan.at);
-        let again = self.attempt(setting, args.clone(), changes.clone());
-        let (targets, is_complete) = changes.collected();
-        match again.result {
-            Err(fault) if !is_complete => return Err(plan::refused_now(fault)),
-            _ => {}
-        }
-        plan.compare(&targets)?;
-        self.plans().take(id)?;
-        let mut ran = self.attempt(setting, args, Changes::agreed(plan.targets, plan.at));
-        ran.plan = Some(json!({ "id": id, "applied": ran.result.is_ok() }));
-        Ok(ran)
-    }
-
-    fn plans(&self) -> Arc<PlanStore> {
-        Arc::clone(&self.plans.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Cuts an answer to what its caller has room for.
-    fn within_budget(&self, mut outcome: Outcome, budget: Option<&Budget>) -> Outcome {
-        let (Some(budget), Some(tool)) = (budget, &outcome.tool) else { return outcome };
-        let whole = match &outcome.result {
-            Ok(Body::Json(raw)) => serde_json::from_str(raw.get()).unwrap_or_default(),
-            Ok(Body::Text { text, is_error: false }) => Value::from(text.as_str()),
-            _ => return outcome,
-        };
-        match budget.apply(tool, whole, &outcome.meta, self.limits.tokens) {
-            Ok((page, left)) => {
-                outcome.meta.page = Some(left);
-                outcome.result = match page {
-                    Value::String(text) if matches!(outcome.result, Ok(Body::Text { .. })) => {
-                        Ok(Body::Text { text, is_error: false })
-                    }
-                    page => Body::json(&page).map_err(|fault| Failure::new(Stage::Run, fault)),
-                };
-            }
-            Err(fault) => outcome.result = Err(Failure::new(Stage::Validate, fault)),
-        }
-        outcome
-    }
-
     fn answer_failure(&self, active: &Active, failure: Failure) {
         active.answer(|| {
             let (tool, asker) = (Arc::clone(&active.tool), active.asker.clone());
             self.wrap(Some(tool), Some(asker), None, active.started, Err(failure), Default::default())
         });
     }
-
-    /// Makes the answer; `asker` is absent when the call is in the log already.
-    fn wrap(
-        &self,
-        tool: Option<Arc<ToolDef>>,
-        asker: Option<Asker>,
-        request_id: Option<String>,
-        started: Instant,
-        result: Result<Body, Failure>,
-        notes: mainstay_contract::Notes,
-    ) -> Outcome {
-        let took = started.elapsed();
-        let at = (self.clock)();
-        if let Some(Asker { surface, caller }) = asker {
-            let (text, error) = match &result {
-                Ok(Body::Json(raw)) => (raw.get(), None),
-                Ok(Body::Text { text, is_error }) => (text.as_str(), is_error.then_some(ErrorCode::Internal)),
-                Ok(Body::Content { is_error: true, .. }) => ("", Some(ErrorCode::Internal)),
-                Ok(_) => ("", None),
-                Err(failure) => ("", Some(failure.fault.code)),
-            };
-            self.metrics.record(Ended {
-                number: 0,
-                at,
-                tool: tool.as_ref().map(|tool| tool.id.clone()),
-                surface,
-                caller,
-                code: error.map(|code| code.shared().name()),
-                is_denied: result.as_ref().is_err_and(|failure| failure.stage == Stage::Authorise),
-                micros: micros(took),
-                answer_bytes: text.len() as u64,
-                answer_tokens: if self.counts_answers.load(Ordering::Relaxed) {
-                    self.tokens_of(text)
-                } else {
-                    0
-                },
-            });
-        }
-        let meta = Meta {
-            request_id,
-            repo: notes.repo,
-            duration_ms: Some(took.as_micros() as f64 / 1000.0),
-            warnings: notes.warnings,
-            ..Meta::at(at)
-        };
-        Outcome { tool, meta, result }
-    }
-
-    /// Tokens of an answer; of a long one the start is counted and stands for the rest.
-    fn tokens_of(&self, text: &str) -> u64 {
-        let start = &text[..text.floor_char_boundary(MAX_COUNTED_BYTES)];
-        let counted = (self.limits.tokens)(start) as u64;
-        if start.len() == text.len() { counted } else { counted * text.len() as u64 / start.len() as u64 }
-    }
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Who asked; nobody when the call was answered while it still ran, because that answer is in the log.
@@ -733,19 +558,6 @@ fn asker_of(carried: &Carried, active: Option<&Arc<Active>>) -> Option<Asker> {
         Some(active) => (!active.is_answered()).then(|| active.asker.clone()),
         None => Some(carried.asker()),
     }
-}
-
-fn fenced(tool: &Tool, call: &Call, args: Value) -> FaultResult<Body> {
-    catch_unwind(AssertUnwindSafe(|| (tool.run)(call, args))).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_default();
-        tracing::error!(tool = call.tool().id, panic = text, "a tool panicked");
-        Err(Fault::new(ErrorCode::Internal, "the tool failed unexpectedly")
-            .hint("the server log has the details"))
-    })
 }
 
 fn cancelled() -> Fault {

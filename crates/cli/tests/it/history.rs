@@ -13,7 +13,7 @@ fn commit(site: &Site, name: &str, mail: &str, time: &str) {
     }
 }
 
-fn git(site: &Site, name: &str, mail: &str, time: &str, words: &[&str]) {
+pub fn git(site: &Site, name: &str, mail: &str, time: &str, words: &[&str]) {
     let done = Command::new("git")
         .args(words)
         .current_dir(site.repo())

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::build_sqlite_index::{self, Database};
+use super::build_sqlite_index::{self, Database, ModeArg};
 use crate::{Search, SearchError, sqlite};
 
 /// Arguments of the contract that need parts not built yet.
@@ -46,13 +46,6 @@ struct Args {
     incremental: Option<bool>,
     /// Bring the SQLite index up to date too.
     sqlite: Option<bool>,
-}
-
-#[derive(Deserialize, JsonSchema, Serialize, Clone, Copy)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-enum ModeArg {
-    All,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! A git repository in which every filter has something to keep and a near decoy to drop.
 
-use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::filter_rows::{ALL, fixture};
+use crate::history::git;
 use crate::site::{Site, workspace};
 
 /// A function of each language that returns something; small enough to be right, wrong or changed.
@@ -90,15 +90,6 @@ fn commit(site: &Site, name: &str, mail: &str, time: &str, first: bool) {
     let steps: &[&[&str]] =
         &[&["init", "-q", "-b", "main"], &["add", "-A"], &["commit", "-q", "-m", "change"]];
     for words in if first { steps } else { &steps[1..] } {
-        let done = Command::new("git")
-            .args(*words)
-            .current_dir(site.repo())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null")
-            .envs([("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", mail), ("GIT_AUTHOR_DATE", time)])
-            .envs([("GIT_COMMITTER_NAME", name), ("GIT_COMMITTER_EMAIL", mail), ("GIT_COMMITTER_DATE", time)])
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        git(site, name, mail, time, words);
     }
 }
