@@ -4,7 +4,6 @@
 //! it beside other tools and makes the table.
 
 mod filters;
-mod fuzz;
 
 use mainstay_index::chunk::parse_only;
 use mainstay_index::{BuildOptions, Index, Options, Phase, Query, VectorTable};
@@ -17,14 +16,8 @@ fn main() {
     let args: Vec<String> = env::args().skip(1).collect();
     let [command, tree, store, rest @ ..] = &args[..] else {
         eprintln!("usage: search-bench parse|build|lexical|query|filters|latency|cold TREE STORE [QUERY…]");
-        eprintln!("       search-bench fuzz query|reader|chunkers SECONDS TREE");
         std::process::exit(2);
     };
-    if command == "fuzz" {
-        let target = tree;
-        let [tree] = rest else { panic!("fuzz TARGET SECONDS TREE") };
-        return fuzz::run(target, store.parse().expect("a number of seconds"), Path::new(tree));
-    }
     let (tree, store) = (Path::new(tree), Path::new(store));
     match command.as_str() {
         "parse" => parse(tree),

@@ -232,20 +232,32 @@ impl Parser<'_> {
         self.tokens.get(self.at)
     }
 
+    /// Says something of the query once, however often it is true of it.
+    fn note(&mut self, text: &str) {
+        if !self.notes.iter().any(|note| note == text) {
+            self.notes.push(text.to_owned());
+        }
+    }
+
     fn any(&mut self) -> Option<Node> {
         let mut nodes: Vec<Node> = self.all().into_iter().collect();
-        while self.peek() == Some(&Token::Or) {
-            self.at += 1;
-            match self.all() {
-                Some(node) => nodes.push(node),
-                None => self.notes.push("an OR stands alone and was left out".to_owned()),
+        loop {
+            match self.peek() {
+                Some(Token::Or) => {
+                    self.at += 1;
+                    match self.all() {
+                        Some(node) => nodes.push(node),
+                        None => self.note("an OR stands alone and was left out"),
+                    }
+                }
+                // A closing bracket without an opening one: go on behind it.
+                Some(Token::Close) if self.depth == 0 => {
+                    self.at += 1;
+                    self.note("a closing bracket has no partner");
+                    nodes.extend(self.all());
+                }
+                _ => break,
             }
-        }
-        // A closing bracket without an opening one: go on behind it.
-        while self.depth == 0 && self.peek() == Some(&Token::Close) {
-            self.at += 1;
-            self.notes.push("a closing bracket has no partner".to_owned());
-            nodes.extend(self.any());
         }
         one_or(nodes, Node::Any)
     }
@@ -260,7 +272,7 @@ impl Parser<'_> {
                     self.at += 1;
                     explicit = true;
                     if nodes.is_empty() || matches!(self.peek(), None | Some(Token::Or | Token::Close)) {
-                        self.notes.push("an AND stands alone and was left out".to_owned());
+                        self.note("an AND stands alone and was left out");
                     }
                 }
                 Some(_) => nodes.extend(self.unary()),
@@ -293,7 +305,7 @@ impl Parser<'_> {
         match node {
             Some(node) if negated => Some(Node::Not(Box::new(node))),
             None if negated => {
-                self.notes.push("a NOT stands alone and was left out".to_owned());
+                self.note("a NOT stands alone and was left out");
                 None
             }
             node => node,
@@ -302,7 +314,7 @@ impl Parser<'_> {
 
     fn group(&mut self) -> Option<Node> {
         if self.depth >= MAX_DEPTH {
-            self.notes.push("brackets are nested too deeply and were left out".to_owned());
+            self.note("brackets are nested too deeply and were left out");
             return None;
         }
         self.depth += 1;
@@ -311,7 +323,7 @@ impl Parser<'_> {
         if self.peek() == Some(&Token::Close) {
             self.at += 1;
         } else {
-            self.notes.push("an opening bracket has no partner".to_owned());
+            self.note("an opening bracket has no partner");
         }
         node
     }
@@ -375,6 +387,14 @@ mod tests {
             }
         }
         show(&parse(text).unwrap().root)
+    }
+
+    #[test]
+    fn brackets_without_a_partner_cost_no_stack_and_one_note() {
+        let query = parse(&format!("open {}close", ")".repeat(4_000))).unwrap();
+        assert_eq!(query.notes, ["a closing bracket has no partner"]);
+        assert_eq!(shape("open ))) close"), "(or open close)");
+        assert!(parse(&format!("{}open{}", "(".repeat(2_000), " OR".repeat(600))).unwrap().notes.len() <= 3);
     }
 
     #[test]
