@@ -9,6 +9,7 @@
 mod chance;
 mod mutate;
 
+use std::io::{Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -37,7 +38,8 @@ pub fn run(target: &Target, mut work: impl FnMut(&[u8])) {
     let seconds = std::env::var("MAINSTAY_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
     let given = std::env::var("MAINSTAY_FUZZ_SEED").ok().and_then(|text| text.parse().ok());
     let seed = given.unwrap_or_else(|| if seconds.is_some() { chance::from_clock() } else { 1 });
-    let left_behind = seconds.map(|_| keep_place(target.name));
+    let place = seconds.map(|_| keep_place(target.name));
+    let mut left_behind = place.as_ref().and_then(|path| std::fs::File::create(path).ok());
     let time = seconds.map_or(SHORT, Duration::from_secs);
     let (began, mut chance) = (Instant::now(), Chance::new(seed));
     let mut count = 0_u64;
@@ -46,9 +48,9 @@ pub fn run(target: &Target, mut work: impl FnMut(&[u8])) {
             Some(good) => good.to_vec(),
             None => mutate(&mut chance, target.corpus, target.words, MAX_BYTES),
         };
-        if let Some(path) = &left_behind {
+        if let Some(file) = &mut left_behind {
             // What cannot be kept is no reason not to try it.
-            let _ = std::fs::write(path, &input);
+            let _ = keep(file, &input);
         }
         let started = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| work(&input)));
@@ -64,7 +66,7 @@ pub fn run(target: &Target, mut work: impl FnMut(&[u8])) {
         assert!(started.elapsed() < PATIENCE, "took {:?}\n{}", started.elapsed(), repeat());
         count += 1;
     }
-    if let Some(path) = left_behind {
+    if let Some(path) = place {
         let _ = std::fs::write(path.with_extension("count"), format!("{count} inputs, seed {seed}\n"));
     }
 }
@@ -75,6 +77,13 @@ fn keep_place(name: &str) -> PathBuf {
     let dir = target.join("fuzz");
     let _ = std::fs::create_dir_all(&dir);
     dir.join(format!("{name}.input"))
+}
+
+/// Puts the input into the one open file: a file made anew for each would wait for the disk, and most of the time with it.
+fn keep(file: &mut std::fs::File, input: &[u8]) -> std::io::Result<()> {
+    file.rewind()?;
+    file.write_all(input)?;
+    file.set_len(input.len() as u64)
 }
 
 #[cfg(test)]
