@@ -146,8 +146,16 @@ impl<'de> Visitor<'de> for QuickVisitor {
     }
 }
 
+/// Deeper than any configuration. The reader takes tens of kilobytes of stack for a level when it is not optimised, and a
+/// thread has two megabytes.
+const MAX_DEPTH: usize = 32;
+
 fn parse_yaml(text: &str) -> Result<Node, Problem> {
-    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    let options = serde_saphyr::options! {
+        strict_booleans: true,
+        with_snippet: false,
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
+    };
     let spanned: serde_saphyr::Spanned<Raw> =
         serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let line = error.location().map_or(0, |location| narrow(location.line()));
@@ -322,6 +330,18 @@ mod tests {
             .unwrap();
         assert_eq!(keys(&json), want);
         assert_eq!(json.to_json()["alpha"], serde_json::json!(["🚀", null, true]));
+    }
+
+    #[test]
+    fn depth_is_refused_before_the_stack_ends() {
+        for deep in ["- ".repeat(2_000), "[".repeat(2_000), format!("a: {}", "{a: ".repeat(2_000))] {
+            assert!(parse(Path::new("x.yaml"), &deep).is_err());
+        }
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        for file in ["x.yaml", "x.json"] {
+            assert!(parse(Path::new(file), &nested(MAX_DEPTH)).is_ok(), "{file}");
+        }
+        assert!(parse(Path::new("x.toml"), &format!("a = {}", "[".repeat(20_000))).is_err());
     }
 
     #[test]

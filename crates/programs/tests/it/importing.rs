@@ -16,7 +16,9 @@ fn import(program: &str, only: &[&str]) -> Option<(Site, Draft)> {
     };
     let draft = from_help(program, &options, &mut asking(&site.given.launcher, &site.given.vars, program));
     let draft = draft.unwrap_or_else(|error| panic!("{error}"));
-    let path = site.write("imported.yaml", &draft.to_yaml());
+    // A toolchain that is not in its usual place is found by these, which are not let through unasked.
+    let yaml = format!("{}env_allow: [RUSTUP_HOME, CARGO_HOME]\n", draft.to_yaml());
+    let path = site.write("imported.yaml", &yaml);
     site.given.configs.push(path.display().to_string());
     Some((site, draft))
 }
