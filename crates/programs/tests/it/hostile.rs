@@ -123,15 +123,15 @@ fn every_way_to_outlive_a_timeout_fails() {
         ("floods", long("echo partial; yes")),
     ];
     let scripts: Vec<(&str, &str, f64)> =
-        scripts.iter().map(|(name, script)| (*name, script.as_str(), 0.5)).collect();
+        scripts.iter().map(|(name, script)| (*name, script.as_str(), 1.5)).collect();
     let site = Site::new().scripts(&scripts);
     for (name, ..) in &scripts {
         let started = Instant::now();
         let answer = site.call(name, json!({}));
         assert!(answer.is_error && answer.structured["timedOut"] == true, "{name}: {answer:?}");
         assert!(answer.text.starts_with("partial"), "{name}: {}", &answer.text[..answer.text.len().min(80)]);
-        assert!(answer.text.ends_with("[stderr]\nCommand timed out after 0.5s\n\n[exit code: -1]"), "{name}");
-        assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
+        assert!(answer.text.ends_with("[stderr]\nCommand timed out after 1.5s\n\n[exit code: -1]"), "{name}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{name}: {:?}", started.elapsed());
         site.assert_no_survivor();
     }
 }
@@ -146,7 +146,7 @@ fn what_a_finished_program_leaves_behind_is_ended() {
     ]);
     let started = Instant::now();
     assert_eq!(site.call("leaves", json!({})).text, "done");
-    assert!(started.elapsed() < Duration::from_secs(8));
+    assert!(started.elapsed() < Duration::from_secs(60));
     site.assert_no_survivor();
     let died = site.call("dies", json!({}));
     assert_eq!((died.text.as_str(), &died.structured["signal"]), ("[exit code: -9]", &json!(9)));

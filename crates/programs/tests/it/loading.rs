@@ -170,11 +170,8 @@ fn a_changed_file_is_noticed_and_a_broken_one_keeps_the_tools() {
 }
 
 #[test]
-fn nothing_configured_costs_nothing() {
+fn nothing_configured_is_two_tools_and_nothing_to_watch() {
     let site = Site::new();
-    let started = std::time::Instant::now();
-    let programs = site.load().unwrap();
-    assert_eq!(programs.tools.len(), 2);
-    assert!(started.elapsed() < std::time::Duration::from_millis(20), "{:?}", started.elapsed());
+    assert_eq!(site.load().unwrap().tools.len(), 2);
     assert!(!Reloader::new(site.given.clone()).is_needed());
 }
