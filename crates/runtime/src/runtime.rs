@@ -21,10 +21,10 @@ use crate::access::{Access, Origin};
 use crate::active::{Active, Done};
 use crate::budget::TokenCounter;
 use crate::explain::{Explanation, Standing, explain_here, explain_to};
-use crate::journal::{Asked, Ending, Journal};
+use crate::journal::{Asked, Ending, Journal, Refused};
 use crate::limits::Usage;
 use crate::metrics::Metrics;
-use crate::plan::{self, PlanStore};
+use crate::plan::{self, Intent, PlanStore};
 use crate::pool::Pool;
 use crate::recent::Asker;
 use crate::registry::{Door, Registry, RegistryError};
@@ -121,7 +121,13 @@ impl Runtime {
         self.0.journals.write().unwrap_or_else(PoisonError::into_inner).push(journal);
     }
 
-    /// Counts the tokens of every answer from now on, for the charts.
+    /// Tells the journals of a request that was refused before it became a call.
+    pub fn note_refused(&self, refused: &Refused<'_>) {
+        let journals = self.0.journals.read().unwrap_or_else(PoisonError::into_inner);
+        journals.iter().for_each(|journal| journal.refused(refused));
+    }
+
+    /// Counts the tokens of every answer from now on, for the charts and the audit log.
     pub fn count_answers(&self) {
         self.0.counts_answers.store(true, Ordering::Relaxed);
     }
@@ -275,6 +281,7 @@ impl Inner {
             args: &request.args,
             caller: &request.caller,
             surface: request.surface,
+            intent: Intent::of(&request.meta).unwrap_or(Intent::Direct),
             at: (self.clock)(),
         };
         let endings: Vec<Ending> = journals.iter().map(|journal| journal.begin(&asked)).collect();
@@ -298,14 +305,16 @@ impl Inner {
         let admitted = match self.admit(&request.tool, request.args, request.door, &carried.caller) {
             Ok(admitted) => admitted,
             Err((tool, failure)) => {
-                let asker = Some(carried.asker());
-                done(self.wrap(tool, asker, carried.request_id, started, Err(failure), Default::default()));
+                let asker = carried.asker();
+                let outcome = self.wrap(tool, carried.request_id, started, Err(failure), Default::default());
+                done(self.finish(outcome, asker, started));
                 return finished;
             }
         };
         if admitted.entry.tool.def.policy.lane == Lane::Inline {
             let progress: Arc<dyn ProgressSink> = Arc::new(Silent);
-            done(self.run(admitted, &carried, request.cancel, progress, started, None));
+            let outcome = self.run(admitted, &carried, request.cancel, progress, started, None);
+            done(self.finish(outcome, carried.asker(), started));
             return finished;
         }
         self.enqueue(admitted, carried, request.cancel, request.steps, done)

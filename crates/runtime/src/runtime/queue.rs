@@ -83,10 +83,15 @@ impl Inner {
                     active.started,
                     Some(&active),
                 );
-                active.answer(|| outcome);
+                active.answer(|| worker.finish(outcome, active.asker.clone(), active.started));
             } else {
-                // Whoever cancels through the handle has the answer already; a token may come cancelled.
-                worker.answer_failure(&active, Failure::new(Stage::Run, cancelled()));
+                // Whoever cancels through the handle has the answer already; a token may come cancelled, and the
+                // deadline may have passed in the queue.
+                let fault = match active.token.reason() {
+                    Some(StopReason::Timeout) => timed_out(worker.timeout_of(&active.tool)),
+                    _ => cancelled(),
+                };
+                worker.answer_failure(&active, Failure::new(Stage::Run, fault));
             }
             worker.lock_calls().remove(&key);
             worker.finished.notify_all();
@@ -120,8 +125,9 @@ impl Inner {
 
     fn answer_failure(&self, active: &Active, failure: Failure) {
         active.answer(|| {
-            let (tool, asker) = (Arc::clone(&active.tool), active.asker.clone());
-            self.wrap(Some(tool), Some(asker), None, active.started, Err(failure), Default::default())
+            let tool = Some(Arc::clone(&active.tool));
+            let outcome = self.wrap(tool, None, active.started, Err(failure), Default::default());
+            self.finish(outcome, active.asker.clone(), active.started)
         });
     }
 }

@@ -13,7 +13,6 @@ use super::{Carried, Inner};
 use crate::active::Active;
 use crate::budget::Budget;
 use crate::plan::Intent;
-use crate::recent::Asker;
 use crate::registry::Door;
 use crate::request::{Failure, Outcome, Stage};
 
@@ -36,8 +35,7 @@ impl Inner {
                 let (tool, failure) =
                     (Arc::clone(&admitted.entry.tool.def), Failure::new(Stage::Validate, fault));
                 let id = carried.request_id.clone();
-                let asker = asker_of(carried, active);
-                return self.wrap(Some(tool), asker, id, started, Err(failure), Default::default());
+                return self.wrap(Some(tool), id, started, Err(failure), Default::default());
             }
         };
         loop {
@@ -61,28 +59,16 @@ impl Inner {
                             }
                             admitted = next;
                         }
-                        Err((tool, failure)) => {
-                            let asker = asker_of(carried, active);
-                            return self.wrap(tool, asker, id, started, Err(failure), notes);
-                        }
+                        Err((tool, failure)) => return self.wrap(tool, id, started, Err(failure), notes),
                     }
                 }
                 result => {
                     let result = result.map_err(|fault| Failure::new(Stage::Run, fault));
-                    let asker = asker_of(carried, active);
-                    let mut outcome = self.wrap(Some(def), asker, id, started, result, notes);
+                    let mut outcome = self.wrap(Some(def), id, started, result, notes);
                     outcome.meta.plan = plan;
                     return self.within_budget(outcome, budget.as_ref());
                 }
             }
         }
-    }
-}
-
-/// Who asked; nobody when the call was answered while it still ran, because that answer is in the log.
-fn asker_of(carried: &Carried, active: Option<&Arc<Active>>) -> Option<Asker> {
-    match active {
-        Some(active) => (!active.is_answered()).then(|| active.asker.clone()),
-        None => Some(carried.asker()),
     }
 }
