@@ -24,7 +24,7 @@ use super::reply::{self, Reply};
 pub struct Peer(pub IpAddr);
 
 /// Paths that answer without a token, because probes have none; they tell nothing but the time.
-const OPEN_PATHS: [&str; 3] = ["/health", "/healthz", "/readyz"];
+pub const OPEN_PATHS: [&str; 3] = ["/health", "/healthz", "/readyz"];
 
 /// Checks `Host` and `Origin`: a page of another site, or a name that was bound to our address, must
 /// not reach the server through a browser.
