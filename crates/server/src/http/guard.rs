@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{Method, Uri};
 use axum::middleware::Next;
-use mainstay_contract::{Caller, ErrorCode, Fault, FaultResult};
+use mainstay_contract::{Caller, ErrorCode, Fault, FaultResult, Scope};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::app::App;
@@ -187,10 +187,15 @@ pub async fn check_caller(State(app): State<Arc<App>>, mut request: Request, nex
         set_challenge(&app, &headers, &mut reply, Some("insufficient_scope"));
         return reply;
     }
+    let held = known.grant.clone().filter(|_| known.is_oauth);
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(known);
     let mut reply = next.run(request).await;
-    if reply.extensions().get::<NeedsScope>().is_some() {
+    if let Some(NeedsScope(lacking)) = reply.extensions_mut().remove() {
+        // A client asks for these words as they are, and would lose what it has.
+        let held = held.iter().flat_map(|grant| &grant.scopes).map(Scope::to_string);
+        let all: Vec<String> = held.chain([lacking]).collect();
+        reply.extensions_mut().insert(NeedsScope(all.join(" ")));
         set_challenge(&app, &headers, &mut reply, Some("insufficient_scope"));
     }
     reply

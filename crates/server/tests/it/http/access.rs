@@ -436,7 +436,7 @@ fn a_client_without_a_token_is_told_where_to_get_one() {
     let refused = modern(&server, "tools/call", Some("things_keep"), &format!("Bearer {token}"));
     assert_eq!(refused.status, 403);
     let want = format!(
-        "Bearer error=\"insufficient_scope\", scope=\"catalog:write\", resource_metadata=\"{place}\""
+        "Bearer error=\"insufficient_scope\", scope=\"search:read catalog:write\", resource_metadata=\"{place}\""
     );
     assert_eq!(
         refused
