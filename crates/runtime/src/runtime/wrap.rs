@@ -6,10 +6,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use mainstay_contract::{Body, ErrorCode, Meta, ToolDef};
-use serde_json::Value;
 
 use super::Inner;
-use crate::budget::Budget;
+use crate::budget::{self, Budget};
 use crate::recent::{Asker, Ended};
 use crate::request::{Failure, Outcome, Size, Stage};
 
@@ -20,20 +19,13 @@ impl Inner {
     /// Cuts an answer to what its caller has room for.
     pub(super) fn within_budget(&self, mut outcome: Outcome, budget: Option<&Budget>) -> Outcome {
         let (Some(budget), Some(tool)) = (budget, &outcome.tool) else { return outcome };
-        let whole = match &outcome.result {
-            Ok(Body::Json(raw)) => serde_json::from_str(raw.get()).unwrap_or_default(),
-            Ok(Body::Text { text, is_error: false }) => Value::from(text.as_str()),
-            _ => return outcome,
-        };
+        let Some(whole) = outcome.result.as_ref().ok().and_then(budget::whole) else { return outcome };
         match budget.apply(tool, whole, &outcome.meta, self.limits.tokens) {
             Ok((page, left)) => {
                 outcome.meta.page = Some(left);
-                outcome.result = match page {
-                    Value::String(text) if matches!(outcome.result, Ok(Body::Text { .. })) => {
-                        Ok(Body::Text { text, is_error: false })
-                    }
-                    page => Body::json(&page).map_err(|fault| Failure::new(Stage::Run, fault)),
-                };
+                let cut =
+                    |body| budget::with_page(body, page).map_err(|fault| Failure::new(Stage::Run, fault));
+                outcome.result = outcome.result.and_then(cut);
             }
             Err(fault) => outcome.result = Err(Failure::new(Stage::Validate, fault)),
         }
