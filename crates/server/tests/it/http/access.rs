@@ -218,7 +218,7 @@ fn a_session_is_only_for_whoever_opened_it() {
     // Its owner ends it, and clients read the answer as done.
     let headers = [("Authorization", texts[0].as_str()), ("Mcp-Session-Id", id)];
     let ended = server.request("DELETE", "/mcp", &headers, None);
-    assert_eq!((ended.status, &*ended.text()), (204, ""));
+    assert_eq!((ended.status, ended.text()), (204, ""));
     assert_eq!(send(&texts[0], Some(id), &ping).status, 404);
 }
 
