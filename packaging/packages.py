@@ -64,23 +64,36 @@ def debian(release, out):
     return path
 
 
-def npm(release, out):
-    """The npm package: `npx mainstay` without a download at install time."""
+def npm(releases, out):
+    """The npm package: `npx mainstay` without a download at install time; it carries the program of every machine."""
+    release = releases[0]
     manifest = {
         "name": release.name, "version": release.version, "description": release.summary,
         "license": release.licence, "mcpName": release.registry_name, "bin": {release.name: f"bin/{release.name}"},
-        "os": ["linux"], "cpu": [release.ours("npm")], "libc": ["glibc"],
+        "os": ["linux"], "cpu": [one.ours("npm") for one in releases], "libc": ["glibc"],
         "files": ["bin", "LICENSE-MIT", "LICENSE-APACHE", "README.md"],
     }
     entries = [
         Entry("package/package.json", json.dumps(manifest, indent=2) + "\n"),
-        Entry(f"package/bin/{release.name}", release.program, True),
         Entry("package/README.md", release.text("README.md")),
     ]
+    if len(releases) == 1:
+        entries.append(Entry(f"package/bin/{release.name}", release.program, True))
+    else:
+        entries.append(Entry(f"package/bin/{release.name}", launcher(release), True))
+        entries += [Entry(f"package/bin/{one.machine}/{one.name}", one.program, True) for one in releases]
     entries += [Entry(f"package/{name}", text) for name, text in release.licences().items()]
-    path = out / f"{release.name}-{release.version}-{release.machine}-npm.tgz"
+    path = out / f"{release.name}-{release.version}-npm.tgz"
     tar_gz(path, entries, release.epoch, release.level)
     return path
+
+
+def launcher(release):
+    """The command that becomes the program of the machine it is run on."""
+    return "\n".join([
+        "#!/bin/sh", "# Becomes the program for this machine.", 'here=$(dirname "$(readlink -f "$0")")',
+        f'exec "$here/$(uname -m)/{release.name}" "$@"', "",
+    ])
 
 
 def wheel(release, out):
@@ -145,8 +158,8 @@ def tools_of(release):
     return [{"name": row["id"].translate(wire), "summary": row["summary"]} for row in release.tools()]
 
 
-def registry(release, out, bundled):
-    """`server.json` for the MCP registry, with the hash of the bundle."""
+def registry(release, out, bundles):
+    """`server.json` for the MCP registry, with the hash of each bundle."""
     stdio = {"type": "stdio"}
     arguments = [{"type": "positional", "value": "mcp"}]
     server = {
@@ -158,8 +171,11 @@ def registry(release, out, bundled):
              "packageArguments": arguments},
             {"registryType": "pypi", "identifier": release.name, "version": release.version, "transport": stdio,
              "packageArguments": arguments},
-            {"registryType": "mcpb", "identifier": f"https://github.com/mainstay/mainstay/releases/download/v{release.version}/{bundled.name}",
-             "version": release.version, "fileSha256": hashlib.sha256(bundled.read_bytes()).hexdigest(), "transport": stdio},
+            *[
+                {"registryType": "mcpb", "identifier": f"https://github.com/mainstay/mainstay/releases/download/v{release.version}/{bundle.name}",
+                 "version": release.version, "fileSha256": hashlib.sha256(bundle.read_bytes()).hexdigest(), "transport": stdio}
+                for bundle in bundles
+            ],
         ],
     }
     path = out / "server.json"

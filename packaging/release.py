@@ -26,9 +26,10 @@ class Release:
     # The name the MCP registry knows the server by; its owner has to prove it there.
     registry_name = "io.github.mainstay/mainstay"
 
-    def __init__(self, binary, epoch, level):
+    def __init__(self, binary, epoch, level, speaker):
         self.program = pathlib.Path(binary).read_bytes()
-        self.binary = str(pathlib.Path(binary).resolve())
+        # The program of the same commit that runs here; it tells about all of them.
+        self.binary = str(pathlib.Path(speaker).resolve())
         self.epoch = epoch
         # How hard archives are compressed, 1 to 9.
         self.level = level

@@ -89,7 +89,7 @@ pub fn limits(settings: &Settings) -> Limits {
         workers: count("workers", default.workers),
         timeout: settings.number("tool-timeout-ms").map(Duration::from_millis),
         tokens: crate::journals::tokens,
-        ..default
+        plan_lifetime: settings.number("plan-lifetime-s").map_or(default.plan_lifetime, Duration::from_secs),
     }
 }
 

@@ -23,8 +23,9 @@ pub fn start(settings: &Settings, runtime: &Runtime) -> FaultResult<()> {
     };
     if let Some(dir) = settings.path("audit") {
         let dir = settings.work_dir.join(dir);
-        let log = AuditLog::open(&dir, tokens).map_err(|error| failed("audit log", &dir, error))?;
+        let log = AuditLog::open(&dir).map_err(|error| failed("audit log", &dir, error))?;
         runtime.watch(Arc::new(log));
+        runtime.count_answers();
     }
     if let Some(file) = settings.path("record") {
         let file = settings.work_dir.join(file);

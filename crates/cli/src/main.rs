@@ -18,6 +18,7 @@ mod fixtures;
 mod flags;
 mod journals;
 mod log;
+mod mcp_client;
 mod output;
 mod progress;
 mod settings;

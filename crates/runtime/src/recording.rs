@@ -82,7 +82,15 @@ fn answer(outcome: &Outcome) -> Value {
             json!({ "result": redact::mask_arguments(output, &result) })
         }
         Ok(Body::Text { text, is_error }) => json!({ "text": redact::mask_text(text), "isError": is_error }),
-        Ok(Body::Content { is_error, .. }) => json!({ "content": true, "isError": is_error }),
+        Ok(Body::Content { structured: Some(structured), .. }) => {
+            json!({ "result": redact::mask_arguments(output, structured) })
+        }
+        Ok(Body::Content { blocks, is_error, .. }) => {
+            match blocks.first().and_then(|one| one["text"].as_str()) {
+                Some(text) => json!({ "text": redact::mask_text(text), "isError": is_error }),
+                None => json!({ "content": true, "isError": is_error }),
+            }
+        }
         Ok(_) => json!({ "other": true }),
         Err(failure) => {
             let error = redact::mask_arguments(None, &failure.fault.to_error());

@@ -102,4 +102,13 @@ pub struct Outcome {
     pub tool: Option<Arc<ToolDef>>,
     pub meta: Meta,
     pub result: Result<Body, Failure>,
+    pub size: Size,
+}
+
+/// How large an answer is, as it goes to its caller.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Size {
+    pub bytes: u64,
+    /// Absent unless answers are counted; of a very long one the start stands for the rest.
+    pub tokens: Option<u64>,
 }

@@ -28,7 +28,7 @@ pub use http::{
 };
 pub use identity::{Identity, Transport};
 pub use listing::{Naming, listed_tools, tool_json};
-pub use openapi::document as openapi_document;
+pub use openapi::{Needs, document as openapi_document};
 pub use places::{Place, Places};
 pub use rpc::RpcError;
 pub use surface::Surface;

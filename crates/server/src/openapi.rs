@@ -8,12 +8,15 @@ use mainstay_contract::{
 use mainstay_runtime::Registry;
 use serde_json::{Map, Value, json};
 
-use crate::http::CALL_HEADERS;
+use crate::http::{CALL_HEADERS, OPEN_PATHS};
 use crate::identity::Identity;
 
 /// Describes every path of the HTTP API that a caller may use; `/mcp` speaks another protocol and is left to it.
-pub fn document(registry: &Registry, identity: &Identity, secured: bool, caller: &Caller) -> Value {
+pub fn document(registry: &Registry, identity: &Identity, needs: Needs, caller: &Caller) -> Value {
     let mut writer = Writer { schemas: shared_schemas(), paths: base_paths() };
+    if needs == Needs::TokenOfIssuer {
+        writer.paths.extend(metadata_paths());
+    }
     for def in registry.registered().filter(|def| caller.sees(def)) {
         writer.tool(def);
     }
@@ -31,12 +34,26 @@ pub fn document(registry: &Registry, identity: &Identity, secured: bool, caller:
         "paths": writer.paths,
         "components": { "schemas": writer.schemas, "responses": failures() },
     });
-    if secured {
+    if needs != Needs::Nothing {
+        for path in OPEN_PATHS.into_iter().chain(METADATA_PATHS.map(|(path, _)| path)) {
+            if let Some(item) = document["paths"].get_mut(path) {
+                item["get"]["security"] = json!([]);
+            }
+        }
         document["components"]["securitySchemes"] =
             json!({ "token": { "type": "http", "scheme": "bearer" } });
         document["security"] = json!([{ "token": [] }]);
     }
     document
+}
+
+/// What a caller must show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    Token,
+    /// A token, which an authorisation server gives to clients.
+    TokenOfIssuer,
 }
 
 fn description() -> String {
@@ -183,6 +200,37 @@ fn base_paths() -> Map<String, Value> {
     .into_iter()
     .map(|(path, item)| (path.to_owned(), item))
     .collect()
+}
+
+/// Where clients learn which authorisation server to ask (RFC 9728), and the names of these operations.
+const METADATA_PATHS: [(&str, &str); 2] = [
+    ("/.well-known/oauth-protected-resource", "resource_metadata"),
+    ("/.well-known/oauth-protected-resource/mcp", "resource_metadata_mcp"),
+];
+
+fn metadata_paths() -> impl Iterator<Item = (String, Value)> {
+    let texts = || json!({ "type": "array", "items": { "type": "string" } });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "resource": { "type": "string", "format": "uri" },
+            "resource_name": { "type": "string" },
+            "authorization_servers": texts(),
+            "scopes_supported": texts(),
+            "bearer_methods_supported": texts(),
+        },
+        "required": ["resource", "authorization_servers"],
+    });
+    let success = json!({
+        "description": "Metadata of a protected resource, as RFC 9728 describes them",
+        "content": { "application/json": { "schema": schema } },
+    });
+    METADATA_PATHS.into_iter().map(move |(path, id)| {
+        (
+            path.to_owned(),
+            get(id, "Say which authorisation server gives tokens for this server", success.clone()),
+        )
+    })
 }
 
 struct Writer {

@@ -93,11 +93,18 @@ fn check(dir: &std::path::Path, output: Output) -> FaultResult<ExitCode> {
     Ok(ExitCode::from(u8::from(!report.ok)))
 }
 
-const COLUMNS: [&str; 9] =
-    ["at", "surface", "caller", "tool", "decision", "outcome", "durationMs", "bytes", "tokens"];
+const COLUMNS: [&str; 10] =
+    ["at", "surface", "caller", "tool", "plan", "decision", "outcome", "durationMs", "bytes", "tokens"];
 
 fn cells(row: &Value) -> Vec<String> {
-    let cell = |key: &&str| match &row[*key] {
+    // A request that did not become a call has an address and a path instead of a caller and a tool.
+    let value = |key: &str| match key {
+        "caller" if row["caller"].is_null() => &row["from"],
+        "tool" if row["tool"].is_null() => &row["request"],
+        "plan" => &row["plan"]["id"],
+        key => &row[key],
+    };
+    let cell = |key: &&str| match value(key) {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use mainstay_contract::Body;
-use mainstay_process::{Command, Never, Stdin};
 use mainstay_runtime::{Origin, Request};
 use serde_json::{Value, json};
 
 use super::{Look, Row, State};
+use crate::mcp_client::Client;
 use crate::toolsets::App;
 use crate::{app, units};
 
@@ -145,49 +146,39 @@ pub(super) fn index(look: &Look<'_>) -> Row {
 
 /// Starts a server as a client would and greets it; no tool is called.
 pub(super) fn smoke(look: &Look<'_>) -> Row {
-    let hello = json!({
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": { "name": "mainstay doctor", "version": mainstay_contract::TOOLING_VERSION },
-    });
-    let words = [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} }),
-    ];
-    let input = words.map(|word| format!("{word}\n")).concat();
     let failed = |detail: String| {
         Row::new("server", State::Problem, detail).next("run `mainstay mcp </dev/null` and read what it says")
     };
     let Ok(program) = std::env::current_exe() else { return failed("this program has no path".into()) };
-    let command = Command::new(program, look.child_env())
+    let began = Instant::now();
+    let mut command = Command::new(program);
+    command
         .args(&look.args)
         // Whatever the settings say, the greeting comes in lines, and a page about this server helps nobody.
         .args(["--transport", "sdk", "--dashboard=false"])
-        .cwd(look.settings.work_dir.clone())
-        .stdin(Stdin::Bytes(input.into_bytes()))
-        .deadline(PATIENCE);
-    let finished = match look.launcher.run(&command, &Never, &mut |_, _| {}) {
-        Ok(finished) => finished,
-        Err(error) => return failed(format!("`mainstay mcp` does not start: {error}")),
+        .current_dir(&look.settings.work_dir)
+        .env_clear()
+        .envs(&look.settings.env)
+        .stderr(Stdio::piped());
+    let mut client = match Client::start(&mut command, Some(PATIENCE)) {
+        Ok(client) => client,
+        Err(fault) => return failed(format!("`mainstay mcp` does not start: {}", fault.message)),
     };
-    let said = finished.stdout.text();
-    let answers: Vec<Value> = said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let answer = |id: u64| answers.iter().find(|answer| answer["id"] == id).map(|answer| &answer["result"]);
-    let tools = answer(2).and_then(|result| result["tools"].as_array()).map(Vec::len);
-    let (Some(hello), Some(tools)) = (answer(1), tools) else {
-        let error = finished.stderr.text();
+    let greeted = client.initialize("mainstay doctor");
+    let listed = greeted.and_then(|hello| Ok((hello, client.request("tools/list", json!({}))?)));
+    let said = listed.ok().and_then(|(hello, list)| Some((hello, list["result"]["tools"].as_array()?.len())));
+    let Some((hello, tools)) = said else {
+        let error = client.complaint();
         let error = error.lines().next().unwrap_or("it said nothing");
         return failed(format!("`mainstay mcp` does not answer: {error}"));
     };
-    let time = units::duration(finished.duration);
+    let took = began.elapsed();
+    let time = units::duration(took);
     let protocol = hello["protocolVersion"].as_str().unwrap_or_default().to_owned();
     Row::new(
         "server",
         State::Ok,
         format!("`mainstay mcp` answers with {} in {time}", units::many(tools as u64, "tool")),
     )
-    .facts(
-        json!({ "tools": tools, "protocol": protocol, "durationMs": finished.duration.as_millis() as u64 }),
-    )
+    .facts(json!({ "tools": tools, "protocol": protocol, "durationMs": took.as_millis() as u64 }))
 }

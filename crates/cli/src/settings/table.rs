@@ -60,6 +60,7 @@ pub const SETTINGS: &[Setting] = &[
         "Toolsets whose tools may write; all of them when unset, none of them with the word none",
     ),
     row("require-plans", Kind::Switch, &[], "false", "Let tools that write do so only by a plan"),
+    row("plan-lifetime-s", Kind::Number, &[], "1800", "Seconds for which a plan can be applied"),
     row("repo", Kind::Path, &[], "", "Repository the tools work on; the working directory when unset"),
     row(
         "cache-dir",

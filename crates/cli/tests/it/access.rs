@@ -80,11 +80,9 @@ fn callers_are_named_in_the_audit_log_and_refused_by_their_scopes() {
     let seen: Vec<(&str, &str, &str)> = rows
         .iter()
         .map(|row| {
-            (
-                row["caller"].as_str().unwrap(),
-                row["tool"].as_str().unwrap(),
-                row["decision"].as_str().unwrap(),
-            )
+            let text = |key: &str| row[key].as_str();
+            let (who, what) = (text("caller").or(text("from")), text("tool").or(text("request")));
+            (who.unwrap(), what.unwrap(), text("decision").unwrap())
         })
         .collect();
     assert_eq!(
@@ -94,6 +92,7 @@ fn callers_are_named_in_the_audit_log_and_refused_by_their_scopes() {
             ("writer", "index_status", "denied"),
             ("writer", "instructions/add", "allowed"),
             ("reader", "index_status", "allowed"),
+            ("127.0.0.1", "POST /tools/index_status", "denied"),
         ]
     );
     assert_eq!(rows[0]["rule"], "the token reader");

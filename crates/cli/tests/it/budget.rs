@@ -73,7 +73,7 @@ fn pages_over_mcp_join_to_the_answer_and_fit() {
 }
 
 /// Takes out what differs from run to run.
-fn strip_times(value: &mut Value) {
+pub fn strip_times(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.retain(|key, value| {

@@ -32,37 +32,44 @@ fn a_change_between_snapshots_is_graded_and_asks_for_its_bump() {
     let same = diff();
     assert_eq!((same.exit, &same.json()["result"]["grade"]), (0, &Value::Null));
 
-    let file = site.repo().join("new/search.json");
-    let original: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let check = |edit: &dyn Fn(&mut Value), grade: &str, missing: usize| {
-        let mut snapshot = original.clone();
-        edit(&mut snapshot);
-        std::fs::write(&file, snapshot.to_string()).unwrap();
-        let ran = diff();
-        assert_eq!(ran.exit, 1);
-        let result = &ran.json()["result"];
-        assert_eq!(result["grade"], grade, "{result}");
-        assert_eq!(result["missingBumps"].as_array().unwrap().len(), missing, "{result}");
-    };
-    check(&|snapshot| snapshot["tools"][0]["description"] = "Other words".into(), "patch", 1);
-    check(
-        &|snapshot| {
-            snapshot["tools"][0]["inputSchema"]["properties"]["extra"] =
-                serde_json::json!({ "type": "string" });
-        },
-        "minor",
-        1,
-    );
-    let break_it = |snapshot: &mut Value| {
-        snapshot["tools"][0]["inputSchema"]["required"] = serde_json::json!(["repoPath"]);
-    };
-    check(&break_it, "major", 2);
-    check(
-        &|snapshot| {
-            break_it(snapshot);
-            snapshot["tools"][0]["schemaVersion"] = 99.into();
-        },
-        "major",
-        1,
-    );
+    for toolset in ["search", "programs", "catalog", "foundry"] {
+        let file = site.repo().join(format!("new/{toolset}.json"));
+        let text = std::fs::read_to_string(&file).unwrap();
+        let original: Value = serde_json::from_str(&text).unwrap();
+        // A tool with an optional argument to play with.
+        let has_optional = |tool: &Value| {
+            let required = tool["inputSchema"]["required"].as_array().cloned().unwrap_or_default();
+            let named = tool["inputSchema"]["properties"].as_object()?;
+            named.keys().find(|name| !required.contains(&Value::from(name.as_str()))).cloned()
+        };
+        let tools = original["tools"].as_array().unwrap();
+        let (at, name) =
+            tools.iter().enumerate().find_map(|(at, tool)| Some((at, has_optional(tool)?))).unwrap();
+        let check = |edit: &dyn Fn(&mut Value), grade: &str, missing: usize| {
+            let mut snapshot = original.clone();
+            edit(&mut snapshot["tools"][at]);
+            std::fs::write(&file, snapshot.to_string()).unwrap();
+            let ran = diff();
+            assert_eq!(ran.exit, 1);
+            let result = &ran.json()["result"];
+            assert_eq!(result["grade"], grade, "{toolset}: {result}");
+            assert_eq!(result["missingBumps"].as_array().unwrap().len(), missing, "{toolset}: {result}");
+        };
+        check(&|tool| tool["description"] = "Other words".into(), "patch", 1);
+        let extra = |tool: &mut Value| {
+            tool["inputSchema"]["properties"]["extra"] = serde_json::json!({ "type": "string" });
+        };
+        check(&extra, "minor", 1);
+        let remove = |tool: &mut Value| {
+            tool["inputSchema"]["properties"].as_object_mut().unwrap().remove(&name);
+        };
+        check(&remove, "major", 2);
+        check(&|tool| tool["inputSchema"]["required"] = serde_json::json!([name]), "major", 2);
+        let bumped = |tool: &mut Value| {
+            remove(tool);
+            tool["schemaVersion"] = 99.into();
+        };
+        check(&bumped, "major", 1);
+        std::fs::write(&file, text).unwrap();
+    }
 }

@@ -207,6 +207,10 @@ fn a_dead_daemon_costs_no_call_that_comes_after_it() {
         assert_eq!(found["isError"], false, "{found}");
         assert_eq!(client.request("ping", json!({}))["result"], json!({}));
     }
+    for tool in ["here_where", "instructions_list", "catalog_list", "index_status"] {
+        let answer = call(&mut busy, tool, json!({}));
+        assert_eq!(answer["isError"], false, "{tool}: {answer}");
+    }
     // Who the client is was said to the daemon only; a call that reads is made again without a word.
     let daemon = Daemon::start(&site, &[]);
     let mut reader = client(&site, &["--conformance-fixtures"]);

@@ -64,7 +64,7 @@ impl HttpServer {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE * 10)).unwrap();
         stream.write_all(format!("{request}\r\n{body}").as_bytes()).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Framing};
 use crate::examples::{OPEN, prepare};
 use crate::http::HttpServer;
 use crate::site::Site;
+use crate::surfaces::{Answer, Mcp, Shell, Surface, over_all};
 
 const ADD: &str = "instructions_add";
 
@@ -30,6 +30,10 @@ tools:
 /// Servers that may do everything, with the programs of [`ready`].
 fn flags() -> Vec<&'static str> {
     OPEN.iter().copied().chain(["--features", "usage", "--programs", "notes.yaml"]).collect()
+}
+
+fn with(more: &[&'static str]) -> Vec<&'static str> {
+    flags().into_iter().chain(more.iter().copied()).collect()
 }
 
 /// The arguments of an example in a definition.
@@ -114,39 +118,13 @@ fn ready() -> Site {
     site
 }
 
-/// One answer, whatever the surface: the plan, and the code of a failure.
-struct Answer {
-    plan: Value,
-    failure: Option<(String, Value)>,
-    whole: String,
+/// What is said about a plan.
+trait OfPlan {
+    fn drifted(&self, target: &str);
+    fn applied(&self, tool: &str);
 }
 
-impl Answer {
-    /// Of an envelope, or of a result without one.
-    fn of_mcp(answer: &Value) -> Answer {
-        let result = &answer["result"];
-        match result.get("structuredContent").filter(|content| content.get("ok").is_some()) {
-            Some(envelope) => Answer::of(envelope),
-            None => {
-                let error = &result["_meta"]["mainstay/error"];
-                let failed = result["isError"] == true || answer.get("error").is_some();
-                Answer {
-                    plan: result["_meta"]["mainstay/plan"].clone(),
-                    failure: failed.then(|| {
-                        (error["code"].as_str().unwrap_or("?").to_owned(), error["details"].clone())
-                    }),
-                    whole: answer.to_string(),
-                }
-            }
-        }
-    }
-
-    fn of(envelope: &Value) -> Answer {
-        let error = &envelope["error"];
-        let failure = error["code"].as_str().map(|code| (code.to_owned(), error["details"].clone()));
-        Answer { plan: envelope["_meta"]["plan"].clone(), failure, whole: envelope.to_string() }
-    }
-
+impl OfPlan for Answer {
     fn drifted(&self, target: &str) {
         let (code, details) =
             self.failure.as_ref().unwrap_or_else(|| panic!("{target}: went ahead: {}", self.whole));
@@ -158,60 +136,6 @@ impl Answer {
 
     fn applied(&self, tool: &str) {
         assert!(self.failure.is_none() && self.plan["applied"] == true, "{tool}: {}", self.whole);
-    }
-}
-
-/// A way to call a tool: `meta` is what is sent beside the arguments.
-trait Surface {
-    fn call(&mut self, site: &Site, tool: &str, args: &Value, meta: (&str, &str)) -> Answer;
-}
-
-struct Mcp(Client);
-
-impl Mcp {
-    fn start(site: &Site, more: &[&'static str]) -> Mcp {
-        let words: Vec<&str> = ["mcp"].into_iter().chain(flags()).chain(more.iter().copied()).collect();
-        let mut client = Client::start(site.mainstay(words), Framing::Lines);
-        client.patience = Duration::from_secs(600);
-        client.initialize();
-        Mcp(client)
-    }
-}
-
-impl Surface for Mcp {
-    fn call(&mut self, _: &Site, tool: &str, args: &Value, (key, value): (&str, &str)) -> Answer {
-        let value = if key == "plan" { json!(value == "true") } else { json!(value) };
-        let meta = match key {
-            "" => json!({}),
-            key => json!({ format!("mainstay/{key}"): value }),
-        };
-        let asked = json!({ "name": tool, "arguments": args, "_meta": meta });
-        Answer::of_mcp(&self.0.request("tools/call", asked))
-    }
-}
-
-impl Surface for HttpServer {
-    fn call(&mut self, _: &Site, tool: &str, args: &Value, (key, value): (&str, &str)) -> Answer {
-        let header = format!("mainstay-{key}");
-        let headers = [(header.as_str(), value)];
-        Answer::of(&self.post(&format!("/tools/{tool}"), if key.is_empty() { &[] } else { &headers }, args))
-    }
-}
-
-struct Shell;
-
-impl Surface for Shell {
-    fn call(&mut self, site: &Site, tool: &str, args: &Value, (key, value): (&str, &str)) -> Answer {
-        let args = args.to_string();
-        let mut words = vec!["call", tool, "--json", "--args", &args];
-        words.extend(flags());
-        match key {
-            "plan" => words.push("--plan"),
-            "apply" => words.extend(["--apply-plan", value]),
-            _ => {}
-        }
-        let output = site.mainstay(words).output().unwrap();
-        Answer::of(&serde_json::from_slice(&output.stdout).unwrap())
     }
 }
 
@@ -240,7 +164,7 @@ fn tree(site: &Site) -> BTreeMap<PathBuf, Vec<u8>> {
 fn spoil(site: &Site, surface: &mut dyn Surface, target: &Value) -> Option<Box<dyn FnOnce()>> {
     let name = target["target"].as_str().unwrap();
     if name.starts_with("usage") {
-        let used = surface.call(site, "usage_track", &json!({ "id": "house-style" }), ("", ""));
+        let used = surface.call(site, "usage_track", &json!({ "id": "house-style" }), &[]);
         assert!(used.failure.is_none(), "{}", used.whole);
         return None;
     }
@@ -308,7 +232,7 @@ fn spoil(site: &Site, surface: &mut dyn Surface, target: &Value) -> Option<Box<d
 /// Shows a call, spoils its first target, is refused, mends it, and goes through.
 fn check(site: &Site, surface: &mut dyn Surface, tool: &str, args: &Value) {
     let before = tree(site);
-    let shown = surface.call(site, tool, args, ("plan", "true"));
+    let shown = surface.call(site, tool, args, &[("plan", "true")]);
     assert!(shown.failure.is_none(), "{tool}: {}", shown.whole);
     assert_eq!(
         changed(&before, &tree(site)),
@@ -323,7 +247,7 @@ fn check(site: &Site, surface: &mut dyn Surface, tool: &str, args: &Value) {
     let first = first.unwrap_or_else(|| panic!("{tool} would change nothing: {}", shown.whole));
     let undo = spoil(site, surface, first);
     let spoilt = tree(site);
-    surface.call(site, tool, args, ("apply", &id)).drifted(tool);
+    surface.call(site, tool, args, &[("apply", &id)]).drifted(tool);
     assert_eq!(
         changed(&spoilt, &tree(site)),
         Vec::<PathBuf>::new(),
@@ -334,8 +258,8 @@ fn check(site: &Site, surface: &mut dyn Surface, tool: &str, args: &Value) {
     if tool.starts_with("download") {
         return;
     }
-    surface.call(site, tool, args, ("apply", &id)).applied(tool);
-    let again = surface.call(site, tool, args, ("apply", &id));
+    surface.call(site, tool, args, &[("apply", &id)]).applied(tool);
+    let again = surface.call(site, tool, args, &[("apply", &id)]);
     let code =
         again.failure.map(|(code, _)| code).unwrap_or_else(|| panic!("{tool}: the plan was applied twice"));
     // A tool that answers with text says in words why it failed.
@@ -371,43 +295,75 @@ fn every_tool_that_writes_has_a_plan_and_a_case_here() {
 #[test]
 fn every_tool_that_writes_stops_at_a_target_that_has_changed() {
     let site = ready();
-    let mut server = Mcp::start(&site, &[]);
+    let mut server = Mcp::start(&site, &flags());
     for (tool, args) in cases(&site.definitions()) {
         check(&site, &mut server, tool, &args);
     }
     // What was agreed to is what is there, to the byte.
     let args = json!({ "entry": { "id": "exact", "body": "Exactly." }, "lax": true });
-    let shown = server.call(&site, ADD, &args, ("plan", "true"));
-    server.call(&site, ADD, &args, ("apply", shown.plan["id"].as_str().unwrap())).applied(ADD);
+    let shown = server.call(&site, ADD, &args, &[("plan", "true")]);
+    server.call(&site, ADD, &args, &[("apply", shown.plan["id"].as_str().unwrap())]).applied(ADD);
     let bytes = fs::read(site.repo().join("instructions/exact.json")).unwrap();
     assert_eq!(shown.plan["targets"][0]["after"], mainstay_catalog::sha256_hex(&bytes));
     assert!(server.0.close().success());
 }
 
-/// One tool of each toolset, with arguments that are new on every surface.
-fn one_of_each(surface: &str) -> Vec<(&'static str, Value)> {
-    vec![
-        (
-            "triage_ingest",
-            json!({ "source": "manual", "input": { "vulnId": surface, "title": "T", "severity": "low" } }),
-        ),
-        ("notes_keep", json!({ "file": format!("{surface}.txt") })),
-        (ADD, json!({ "entry": { "id": surface, "body": surface }, "lax": true })),
-        ("tokens_build", json!({ "brand": "B", "theme": "light", "apply": true })),
-    ]
-}
-
 #[test]
-fn a_plan_stops_over_http_and_in_a_shell_too() {
+fn every_tool_that_writes_stops_over_http_too() {
     let site = ready();
     let mut server = HttpServer::start(&site, &flags());
-    for (tool, args) in one_of_each("http") {
+    for (tool, args) in cases(&site.definitions()) {
         check(&site, &mut server, tool, &args);
     }
     server.stop();
-    for (tool, args) in one_of_each("shell") {
-        check(&site, &mut Shell, tool, &args);
+}
+
+#[test]
+fn every_tool_that_writes_stops_in_a_shell_too() {
+    let site = ready();
+    for (tool, args) in cases(&site.definitions()) {
+        check(&site, &mut Shell::with(&flags()), tool, &args);
     }
+}
+
+#[test]
+fn a_plan_that_waited_too_long_is_refused_on_every_surface() {
+    let site = ready();
+    let log = site.repo().join("../audit");
+    let flags: Vec<&str> =
+        flags().into_iter().chain(["--plan-lifetime-s", "0", "--audit", log.to_str().unwrap()]).collect();
+    let mut ids = Vec::new();
+    over_all(&site, &flags, |surface, server| {
+        let args = json!({ "entry": { "id": surface, "body": "Too late." }, "lax": true });
+        let shown = server.call(&site, ADD, &args, &[("plan", "true")]);
+        let id = shown.plan["id"].as_str().unwrap().to_owned();
+        let refused = server.call(&site, ADD, &args, &[("apply", &id)]);
+        let code = refused.failure.as_ref().map(|(code, _)| code.as_str());
+        assert_eq!(code, Some("PLAN_EXPIRED"), "{surface}: {}", refused.whole);
+        assert!(!site.repo().join(format!("instructions/{surface}.json")).exists());
+        ids.push(id);
+    });
+    // Both steps of each plan stand in the audit log, with its id.
+    let rows = site.run(["audit", "export", "--json", "--audit", log.to_str().unwrap()]).json();
+    let steps: Vec<(&str, &str, &str)> = rows["result"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            let text = |value: &'static str| row.pointer(value).and_then(Value::as_str).unwrap_or("-");
+            (text("/plan/id"), text("/plan/step"), text("/outcome"))
+        })
+        .collect();
+    let expected: Vec<(&str, &str, &str)> = ids
+        .iter()
+        .flat_map(|id| [(id.as_str(), "preview", "ok"), (id.as_str(), "apply", "PLAN_EXPIRED")])
+        .collect();
+    assert_eq!(steps, expected);
+}
+
+#[test]
+fn a_shell_says_in_words_what_a_plan_is_about() {
+    let site = ready();
     let args = json!({ "entry": { "id": "words", "body": "Words." }, "lax": true }).to_string();
     let words = |more: &[&str]| -> Vec<String> {
         let all = ["call", ADD, "--args", &args].into_iter().chain(flags()).chain(more.iter().copied());
@@ -428,21 +384,21 @@ fn a_plan_stops_over_http_and_in_a_shell_too() {
 #[test]
 fn discovery_plans_the_tool_it_calls() {
     let site = ready();
-    let mut server = Mcp::start(&site, &["--discovery"]);
+    let mut server = Mcp::start(&site, &with(&["--discovery"]));
     let args = json!({ "tool_name": "instructions/add", "args": { "entry": { "id": "found", "body": "F." }, "lax": true } });
     check(&site, &mut server, "climax_call", &args);
     let shown = server.call(
         &site,
         "climax_call",
         &json!({ "tool_name": "notes_keep", "args": { "file": "x" } }),
-        ("plan", "true"),
+        &[("plan", "true")],
     );
     assert_eq!(shown.plan["tool"], "notes_keep", "{}", shown.whole);
     let needless = server.call(
         &site,
         "climax_call",
         &json!({ "tool_name": "config_status", "args": {} }),
-        ("plan", "true"),
+        &[("plan", "true")],
     );
     assert!(needless.failure.is_some(), "{}", needless.whole);
     assert!(server.0.close().success());
@@ -452,12 +408,12 @@ fn discovery_plans_the_tool_it_calls() {
 fn an_operator_can_demand_plans() {
     let site = ready();
     let args = json!({ "entry": { "id": "planned", "body": "P." }, "lax": true });
-    let mut server = Mcp::start(&site, &["--require-plans"]);
-    let direct = server.call(&site, ADD, &args, ("", ""));
+    let mut server = Mcp::start(&site, &with(&["--require-plans"]));
+    let direct = server.call(&site, ADD, &args, &[]);
     assert_eq!(direct.failure.unwrap().0, "PLAN_REQUIRED");
-    let shown = server.call(&site, ADD, &args, ("plan", "true"));
-    server.call(&site, ADD, &args, ("apply", shown.plan["id"].as_str().unwrap())).applied(ADD);
-    let read = server.call(&site, "instructions_list", &json!({}), ("", ""));
+    let shown = server.call(&site, ADD, &args, &[("plan", "true")]);
+    server.call(&site, ADD, &args, &[("apply", shown.plan["id"].as_str().unwrap())]).applied(ADD);
+    let read = server.call(&site, "instructions_list", &json!({}), &[]);
     assert!(read.failure.is_none(), "{}", read.whole);
     assert!(server.0.close().success());
 

@@ -1,6 +1,7 @@
 //! Nothing that a call started survives it, however it ends.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -167,6 +168,30 @@ fn nothing_survives_sigkill_of_the_client_although_its_pipes_stay_open() {
     client.wait();
     assert!(client.stdin.is_some(), "the server's input is still open");
     forest.assert_is_gone();
+}
+
+#[test]
+fn nothing_survives_sigkill_of_an_http_server_or_the_end_of_its_client() {
+    for is_server in [true, false] {
+        let forest = Forest::new();
+        let words = ["serve", "--json", "--port", "0", "--conformance-fixtures"];
+        let mut server = Client::start(forest.with_tree(forest.site.mainstay(words)), Framing::Lines);
+        let address = server.receive()["address"].as_str().unwrap().to_owned();
+        let body = json!({ "millis": 60_000, "script": "sh tree.sh" }).to_string();
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        let head = "POST /tools/test_slow HTTP/1.1\r\nContent-Type: application/json\r\n";
+        let request = format!("{head}Host: {address}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        stream.write_all(request.as_bytes()).unwrap();
+        wait_until("the tree to grow", || forest.noted().len() == SIZE);
+        match is_server {
+            true => {
+                signal(&server, Signal::KILL);
+                server.wait();
+            }
+            false => drop(stream),
+        }
+        forest.assert_is_gone();
+    }
 }
 
 #[test]

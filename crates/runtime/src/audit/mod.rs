@@ -7,9 +7,12 @@
 //! lock                      held while a row is added; several processes may share a log
 //! ```
 //!
+//! A request that a surface refuses before it becomes a call has a row too; of very many in a minute only the number.
+//!
 //! Changing, dropping, adding or reordering a row breaks verification from that row on. Whoever can write the directory
 //! can still make a whole new chain: keep the hash that `verify` prints elsewhere to rule that out.
 
+mod flood;
 mod row;
 mod store;
 mod verify;
@@ -20,35 +23,41 @@ use std::sync::Arc;
 
 pub use verify::{AuditReport, BrokenRow, newest, rows, verify};
 
-use crate::audit::row::{Answered, Begun};
+use crate::audit::flood::Flood;
+use crate::audit::row::Row;
 use crate::audit::store::Store;
-use crate::budget::TokenCounter;
-use crate::journal::{Asked, Ending, Journal};
+use crate::journal::{Asked, Ending, Journal, Refused};
 
 /// A log that is open for writing.
 pub struct AuditLog {
     store: Arc<Store>,
-    tokens: TokenCounter,
+    flood: Flood,
 }
 
 impl AuditLog {
     /// Opens the log in a directory, which is made when it is missing.
-    pub fn open(dir: &Path, tokens: TokenCounter) -> io::Result<AuditLog> {
-        Ok(AuditLog { store: Arc::new(Store::open(dir, store::MAX_FILE_BYTES)?), tokens })
+    pub fn open(dir: &Path) -> io::Result<AuditLog> {
+        Ok(AuditLog { store: Arc::new(Store::open(dir, store::MAX_FILE_BYTES)?), flood: Flood::default() })
     }
 }
 
 impl Journal for AuditLog {
     fn begin(&self, asked: &Asked<'_>) -> Ending {
-        let begun = Begun::of(asked);
-        let (store, tokens) = (Arc::clone(&self.store), self.tokens);
-        Box::new(move |outcome| {
-            let answered = Answered::of(outcome, tokens);
-            // A full disk must not take the tools down with it; the server log says what is missing.
-            if let Err(error) = store.append(|seq, prev| row::text(seq, prev, &begun, &answered)) {
-                tracing::error!(%error, tool = begun.tool, "a call could not be written to the audit log");
-            }
-        })
+        let (begun, store) = (Row::begun(asked), Arc::clone(&self.store));
+        Box::new(move |outcome| add(&store, &begun.ended(outcome)))
+    }
+
+    fn refused(&self, refused: &Refused<'_>) {
+        if let Some(omitted) = self.flood.admit(refused.at) {
+            add(&self.store, &Row::refused(refused, omitted));
+        }
+    }
+}
+
+fn add(store: &Store, row: &Row) {
+    // A full disk must not take the tools down with it; the server log says what is missing.
+    if let Err(error) = store.append(|seq, prev| row.text(seq, prev)) {
+        tracing::error!(%error, tool = row.tool, "a call could not be written to the audit log");
     }
 }
 

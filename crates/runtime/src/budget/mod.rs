@@ -3,12 +3,14 @@
 //! Cutting keeps the shape: every member stays, lists become shorter and long texts end early, so a page satisfies the
 //! schema of the whole answer. The pages of an answer, joined, are exactly the answer.
 
+mod body;
 mod detail;
 mod page;
 
 use mainstay_contract::{Fault, Meta, Page, ToolDef, success};
 use serde_json::{Map, Value};
 
+pub(crate) use body::{whole, with_page};
 pub use detail::Detail;
 pub use page::{Cut, join};
 

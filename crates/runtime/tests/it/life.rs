@@ -4,8 +4,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mainstay_contract::{Body, Caller, ErrorCode, StopReason};
-use mainstay_runtime::{Access, Form, Limits, Origin, Request, Sourced, Stage};
+use mainstay_contract::{Body, Caller, ErrorCode, StopReason, ToolDef, Toolset};
+use mainstay_runtime::{Access, Form, Limits, Origin, Request, Runtime, Sourced, Stage};
 use serde_json::json;
 
 use crate::support::*;
@@ -48,6 +48,47 @@ fn a_timeout_stops_the_work_and_names_the_limit() {
     assert_eq!(failure.fault.code, ErrorCode::ToolTimeout);
     assert_eq!(failure.fault.details["timeoutMs"], 30);
     assert!(runtime.drain(SOON));
+}
+
+#[test]
+fn a_call_whose_time_runs_out_before_it_starts_has_timed_out() {
+    let (release, held) = channel::<()>();
+    let held = Mutex::new(held);
+    let holds =
+        ToolDef::new("holds", Toolset::Search).summary("Hold the only worker").raw_handler(move |call, _| {
+            call.progress("hold", "holding");
+            held.lock().unwrap().recv_timeout(SOON).unwrap();
+            Body::json(&json!({}))
+        });
+    let limits = Limits { workers: 1, timeout: Some(Duration::from_millis(30)), ..Limits::default() };
+    let runtime = Runtime::new(vec![holds, wait()], Access::default(), limits).unwrap();
+    let (_first, _) = start(&runtime, "holds");
+    let request = Request::new("wait", json!({}));
+    let (token, (send, answers)) = (request.cancel.clone(), channel());
+    runtime.submit(request, move |outcome| send.send(outcome).unwrap());
+    assert!(token.wait_timeout(SOON), "the deadline of the waiting call");
+    release.send(()).unwrap();
+    assert_eq!(code(&answers.recv_timeout(SOON).unwrap()), ErrorCode::ToolTimeout);
+    assert!(runtime.drain(SOON));
+}
+
+#[test]
+fn the_size_of_an_answer_is_that_of_the_page_its_caller_gets() {
+    let long = ToolDef::new("long", Toolset::Search)
+        .summary("Say much")
+        .raw_handler(|_, _| Body::json(&json!({ "rows": vec!["a row of the answer"; 400] })));
+    let runtime = Runtime::new(vec![long], Access::default(), Limits::default()).unwrap();
+    runtime.count_answers();
+    let whole = runtime.call(Request::new("long", json!({})));
+    let meta = json!({ "mainstay/maxTokens": 300 }).as_object().unwrap().clone();
+    let page = runtime.call(Request { meta, ..Request::new("long", json!({})) });
+    let text = result(&page).to_string();
+    assert_eq!(page.size.bytes, text.len() as u64);
+    assert!(page.size.tokens.unwrap() <= 300 && whole.size.tokens.unwrap() > 1_000, "{page:?}");
+    let counted: Vec<_> =
+        runtime.metrics().recent(0, 9).iter().map(|call| (call.answer_bytes, call.answer_tokens)).collect();
+    let sizes = [&page, &whole].map(|answer| (answer.size.bytes, answer.size.tokens.unwrap()));
+    assert_eq!(counted, sizes);
 }
 
 #[test]

@@ -53,12 +53,12 @@ pub async fn metrics(State(app): Shared) -> Reply {
 
 /// The one JSON answer that is not an envelope: other programs read it as OpenAPI.
 pub async fn openapi(State(app): Shared, Extension(caller): Extension<Caller>) -> Reply {
-    let document = openapi::document(
-        &app.surface.runtime.registry(),
-        &app.surface.identity,
-        app.auth.is_needed(),
-        &caller,
-    );
+    let needs = match (app.auth.is_needed(), app.auth.issuer()) {
+        (false, _) => openapi::Needs::Nothing,
+        (true, None) => openapi::Needs::Token,
+        (true, Some(_)) => openapi::Needs::TokenOfIssuer,
+    };
+    let document = openapi::document(&app.surface.runtime.registry(), &app.surface.identity, needs, &caller);
     reply::json(200, document.to_string())
 }
 

@@ -7,11 +7,13 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
 use axum::http::header::{CONNECTION, HeaderName, HeaderValue, TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{get, post};
+use jiff::Timestamp;
 use mainstay_contract::{Caller, ErrorCode, Fault, Meta};
+use mainstay_runtime::Refused;
 use tokio_util::sync::CancellationToken;
 use tower::util::option_layer;
 
@@ -19,10 +21,10 @@ use super::api;
 use super::auth::{Auth, metadata};
 use super::config::{HttpConfig, HttpError};
 use super::dashboard;
-use super::guard::{check_caller, check_source, cors};
+use super::guard::{Peer, check_caller, check_source, cors};
 use super::page;
 use super::rate::Rate;
-use super::reply::{self, Reply};
+use super::reply::{self, Reply, TurnedAway};
 use super::step_up::check_scope;
 use crate::mcp::{self, Sessions};
 use crate::surface::Surface;
@@ -132,10 +134,22 @@ async fn number(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     // A proxy may have understood the end of such a body otherwise: nothing that follows on the connection counts.
     let is_last = request.headers().contains_key(TRANSFER_ENCODING);
+    let from = request.extensions().get().map(|Peer(address)| address.to_string());
     let began = Instant::now();
     let mut reply = next.run(request).await;
     let (status, micros) = (reply.status().as_u16(), began.elapsed().as_micros());
     tracing::debug!(id = ?id, %method, path, status, micros, "answered");
+    if let Some(TurnedAway { fault, caller }) = reply.extensions_mut().remove() {
+        let request = format!("{method} {path}");
+        app.surface.runtime.note_refused(&Refused {
+            request: &request,
+            caller: caller.as_deref(),
+            from,
+            surface: if path == "/mcp" { mcp::SURFACE } else { "http" },
+            fault: &fault,
+            at: Timestamp::now(),
+        });
+    }
     let headers = reply.headers_mut();
     if is_last {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -150,14 +164,19 @@ async fn check_sessions(State(app): State<Arc<App>>, request: Request, next: Nex
     let caller = request.extensions().get::<Caller>().and_then(|caller| caller.name.clone());
     if !app.sessions.is_open_to(caller.as_deref(), request.headers()) {
         let fault = Fault::new(ErrorCode::NotFound, "no such session");
-        return reply::fault(&fault, &app.meta(request.headers()));
+        return reply::turned_away(404, fault, caller, &app.meta(request.headers()));
     }
     if app.sessions.are_exceeded_by(request.method(), request.headers()).await {
         let fault = Fault::new(ErrorCode::QueueOverloaded, "too many sessions are open")
             .hint("close sessions with DELETE /mcp, or use the stateless revision of the protocol");
         return reply::fault(&fault, &app.meta(request.headers()));
     }
-    let reply = next.run(request).await;
+    let is_end = request.method() == Method::DELETE;
+    let mut reply = next.run(request).await;
+    // The session has ended by now; clients read "accepted" as if it might not have.
+    if is_end && reply.status() == StatusCode::ACCEPTED {
+        *reply.status_mut() = StatusCode::NO_CONTENT;
+    }
     app.sessions.belong_to(caller.as_deref(), reply.headers()).await;
     reply
 }

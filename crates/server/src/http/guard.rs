@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{Method, Uri};
 use axum::middleware::Next;
-use mainstay_contract::{Caller, ErrorCode, Fault, FaultResult};
+use mainstay_contract::{Caller, ErrorCode, Fault, FaultResult, Scope};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::app::App;
@@ -24,14 +24,17 @@ use super::reply::{self, Reply};
 pub struct Peer(pub IpAddr);
 
 /// Paths that answer without a token, because probes have none; they tell nothing but the time.
-const OPEN_PATHS: [&str; 3] = ["/health", "/healthz", "/readyz"];
+pub const OPEN_PATHS: [&str; 3] = ["/health", "/healthz", "/readyz"];
 
 /// Checks `Host` and `Origin`: a page of another site, or a name that was bound to our address, must
 /// not reach the server through a browser.
 pub async fn check_source(State(app): State<Arc<App>>, request: Request, next: Next) -> Reply {
     match source(&app.config, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(fault) => reply::fault(&fault, &app.meta(request.headers())),
+        Err(fault) => {
+            let status = fault.code.row().http;
+            reply::turned_away(status, fault, None, &app.meta(request.headers()))
+        }
     }
 }
 
@@ -150,7 +153,8 @@ pub async fn check_caller(State(app): State<Arc<App>>, mut request: Request, nex
         let fault = Fault::new(ErrorCode::QueueOverloaded, "too many requests from this caller")
             .detail("retryAfterMs", wait_ms)
             .hint(format!("retry in {wait_ms} ms"));
-        return reply::fault_as(429, &fault, &app.meta(&headers));
+        let caller = known.ok().and_then(|known| known.name);
+        return reply::turned_away(429, fault, caller, &app.meta(&headers));
     }
     let known = match known {
         Ok(known) => known,
@@ -163,7 +167,7 @@ pub async fn check_caller(State(app): State<Arc<App>>, mut request: Request, nex
                 reason = refused.fault.message,
                 "a request without a valid token was refused"
             );
-            let mut reply = reply::fault(&refused.fault, &app.meta(&headers));
+            let mut reply = reply::turned_away(401, refused.fault, None, &app.meta(&headers));
             set_challenge(&app, &headers, &mut reply, refused.error);
             return reply;
         }
@@ -178,14 +182,20 @@ pub async fn check_caller(State(app): State<Arc<App>>, mut request: Request, nex
     let is_operators = path == "/metrics" || (has_pages && dashboard::is_operators(path));
     if is_operators && !caller.is_admin() {
         let fault = Fault::new(ErrorCode::Forbidden, format!("{path} needs the scope admin"));
-        let mut reply = reply::fault(&fault.detail("scope", "admin"), &app.meta(&headers));
+        let fault = fault.detail("scope", "admin");
+        let mut reply = reply::turned_away(403, fault, caller.name, &app.meta(&headers));
         set_challenge(&app, &headers, &mut reply, Some("insufficient_scope"));
         return reply;
     }
+    let held = known.grant.clone().filter(|_| known.is_oauth);
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(known);
     let mut reply = next.run(request).await;
-    if reply.extensions().get::<NeedsScope>().is_some() {
+    if let Some(NeedsScope(lacking)) = reply.extensions_mut().remove() {
+        // A client asks for these words as they are, and would lose what it has.
+        let held = held.iter().flat_map(|grant| &grant.scopes).map(Scope::to_string);
+        let all: Vec<String> = held.chain([lacking]).collect();
+        reply.extensions_mut().insert(NeedsScope(all.join(" ")));
         set_challenge(&app, &headers, &mut reply, Some("insufficient_scope"));
     }
     reply

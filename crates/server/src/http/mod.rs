@@ -21,5 +21,6 @@ pub(crate) use api::CALL_HEADERS;
 pub use auth::{JwtConfig, KeySource, TokenBook, TokenEntry, TokenError};
 pub use config::{AccessToken, HttpConfig, HttpError, Secret};
 pub use dashboard::Dashboard;
+pub(crate) use guard::OPEN_PATHS;
 pub(crate) use narrow::header_of;
 pub use serve::run;

@@ -1,5 +1,7 @@
 //! Envelopes as HTTP responses.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{Response, StatusCode};
@@ -34,6 +36,21 @@ pub fn fault(fault: &Fault, meta: &Meta) -> Reply {
 /// The envelope of a fault with a status of its own (405, 413, 415, 429).
 pub fn fault_as(status: u16, fault: &Fault, meta: &Meta) -> Reply {
     dress(json(status, failure(fault, meta)), fault)
+}
+
+/// Why a request did not become a call; a reply carries it until the journals have heard of it.
+#[derive(Debug, Clone)]
+pub struct TurnedAway {
+    pub fault: Arc<Fault>,
+    /// Whose token the request carried.
+    pub caller: Option<String>,
+}
+
+/// A refusal at the door, before there is a call.
+pub fn turned_away(status: u16, fault: Fault, caller: Option<String>, meta: &Meta) -> Reply {
+    let mut reply = fault_as(status, &fault, meta);
+    reply.extensions_mut().insert(TurnedAway { fault: Arc::new(fault), caller });
+    reply
 }
 
 pub fn outcome(outcome: &Outcome) -> Reply {

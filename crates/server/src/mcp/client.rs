@@ -17,6 +17,7 @@ use tokio::sync::broadcast::Receiver;
 
 use super::convert::{self, input_required, typed};
 use super::link::{Link, Wire};
+use super::owners::Owners;
 use super::state::{NoKey, States};
 use crate::changes::Change;
 use crate::listing::listed_tools;
@@ -32,6 +33,7 @@ pub struct Shared {
     pub(super) surface: Surface,
     states: States,
     pub(super) tasks: TaskManager,
+    pub(super) owners: Owners,
     listing: Mutex<Option<Listing>>,
 }
 
@@ -44,7 +46,7 @@ struct Listing {
 impl Shared {
     pub fn new(surface: Surface) -> Result<Shared, NoKey> {
         let (states, tasks) = (States::new()?, TaskManager::new());
-        Ok(Shared { surface, states, tasks, listing: Mutex::default() })
+        Ok(Shared { surface, states, tasks, owners: Owners::default(), listing: Mutex::default() })
     }
 
     pub(super) fn tools(&self) -> Result<Arc<Vec<Tool>>, ErrorData> {

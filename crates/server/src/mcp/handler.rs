@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::client::{Handler, lock};
 use super::convert::{self, complete, method_not_found, typed};
+use super::owners::Owner;
 use super::{news, tasks};
 use crate::encode;
 use crate::identity::Transport;
@@ -110,7 +111,8 @@ impl ServerHandler for Handler {
         let call =
             Request { door: Door::Listed, surface: SURFACE, input, ..Request::new(name.as_str(), args) };
         if self.wants_task(&call, &context)? {
-            return tasks::start(&self.shared, Self::with_client(call, &context));
+            let call = Self::with_client(call, &context);
+            return tasks::start(&self.shared, call, Owner::of(&context));
         }
         let outcome = self.run(call, &context).await;
         match outcome.result {
@@ -246,24 +248,27 @@ impl ServerHandler for Handler {
     async fn get_task(
         &self,
         request: GetTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
+        tasks::check_owner(&self.shared, &request.task_id, &Owner::of(&context))?;
         self.shared.tasks.get_task(&request.task_id).map(GetTaskResult::new).map_err(tasks::unknown)
     }
 
     async fn update_task(
         &self,
         request: UpdateTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        tasks::check_owner(&self.shared, &request.task_id, &Owner::of(&context))?;
         self.shared.tasks.update_task(&request.task_id, request.input_responses).map_err(tasks::unknown)
     }
 
     async fn cancel_task(
         &self,
         request: CancelTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        tasks::check_owner(&self.shared, &request.task_id, &Owner::of(&context))?;
         self.shared.tasks.cancel_task(&request.task_id).map_err(tasks::unknown)
     }
 

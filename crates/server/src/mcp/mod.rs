@@ -8,6 +8,7 @@ mod convert;
 mod handler;
 mod link;
 mod news;
+mod owners;
 mod state;
 mod tasks;
 

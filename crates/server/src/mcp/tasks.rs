@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 
 use super::client::Shared;
 use super::convert::{self, complete, typed};
+use super::owners::Owner;
 use crate::encode;
 use crate::pending::Pending;
 
@@ -36,7 +37,7 @@ struct Job {
 }
 
 /// Starts a call; one that is not over at once becomes a task.
-pub fn start(shared: &Arc<Shared>, request: Request) -> Result<CallToolResponse, ErrorData> {
+pub fn start(shared: &Arc<Shared>, request: Request, owner: Owner) -> Result<CallToolResponse, ErrorData> {
     if shared.tasks.running_task_count() >= MAX_TASKS {
         let fault = mainstay_contract::Fault::new(ErrorCode::QueueOverloaded, "too many tasks are under way")
             .detail("queue", json!({ "max": MAX_TASKS, "size": MAX_TASKS }));
@@ -61,11 +62,14 @@ pub fn start(shared: &Arc<Shared>, request: Request) -> Result<CallToolResponse,
     let limit = shared.surface.runtime.registry().get(&job.tool).map(|def| def.policy.timeout);
     let limit = shared.surface.runtime.limits().timeout.or(limit).unwrap_or_default();
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let options = TaskOptions::new().with_ttl_ms(millis(limit + KEPT)).with_poll_interval_ms(millis(POLL));
+    let life = limit + KEPT;
+    let options = TaskOptions::new().with_ttl_ms(millis(life)).with_poll_interval_ms(millis(POLL));
     let task = shared.tasks.spawn(options, |task| {
         let _ = job.task.set(task.clone());
         Box::pin(job.drive(call, early, task))
     });
+    // A task may run for as long as it lives, and is kept as long again when it is over.
+    shared.owners.add(&task.task_id, owner, life * 2 + POLL);
     Ok(CallToolResponse::Task(CreateTaskResult::new(task)))
 }
 
@@ -149,6 +153,14 @@ async fn ask(
         answers.insert(key, answer);
     }
     Ok(answers)
+}
+
+/// Lets only the owner of a task near it: to everybody else there is none.
+pub fn check_owner(shared: &Shared, task: &str, owner: &Owner) -> Result<(), ErrorData> {
+    match shared.owners.owns(task, owner) {
+        true => Ok(()),
+        false => Err(unknown(ErrorData::invalid_params(format!("unknown task: {task}"), None))),
+    }
 }
 
 pub fn unknown(error: ErrorData) -> ErrorData {

@@ -1,7 +1,7 @@
 //! Going on in place of a server that is gone.
 
 use mainstay_contract::{Effect, ErrorCode, Fault};
-use mainstay_runtime::{Failure, Outcome, Stage};
+use mainstay_runtime::{Failure, Outcome, Size, Stage};
 
 use super::handshake;
 use super::message::{Message, decode};
@@ -48,6 +48,7 @@ impl Session {
             tool: self.runtime.registry().get(tool),
             meta: self.runtime.meta(),
             result: Err(Failure { stage: Stage::Run, fault: lost(), violations: Vec::new() }),
+            size: Size::default(),
         };
         let answer = |id: &str, encoded: Result<String, RpcError>| match encoded {
             Ok(result) => result_message(id, &result),

@@ -1,6 +1,5 @@
 //! `mainstay replay`: the calls of a recording against another server, and what came out different.
 
-mod client;
 mod diff;
 
 use std::collections::BTreeMap;
@@ -10,10 +9,10 @@ use clap::{Arg, ArgMatches, Command};
 use mainstay_contract::{Fault, FaultResult, redact};
 use mainstay_runtime::recording::{FORMAT, FORMAT_VERSION};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use self::client::Client;
 use self::diff::{Grade, differences};
+use crate::mcp_client::Client;
 use crate::output::{DONE, ERROR, Output, table};
 
 pub fn command() -> Command {
@@ -79,7 +78,9 @@ pub fn run(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
             vec![program.to_string_lossy().into_owned(), "mcp".to_owned()]
         }
     };
-    let mut client = Client::start(&words)?;
+    let mut server = std::process::Command::new(&words[0]);
+    let mut client = Client::start(server.args(&words[1..]), None)?;
+    client.initialize("mainstay replay")?;
     let replayed = replay(&calls, &mut client)?;
     output.result(&replayed, || text(&replayed));
     Ok(ExitCode::from(u8::from(replayed.different > 0)))
@@ -101,6 +102,29 @@ fn read(path: &str) -> FaultResult<Vec<Recorded>> {
     lines.enumerate().map(parse).collect()
 }
 
+/// Calls a tool and returns its answer in the form recordings have.
+fn answer_of(client: &mut Client, tool: &str, args: &Value) -> FaultResult<Value> {
+    let answer = client.request("tools/call", json!({ "name": tool, "arguments": args }))?;
+    if let Some(error) = answer.get("error") {
+        let code = error.pointer("/data/code").unwrap_or(&error["code"]);
+        return Ok(json!({ "error": { "code": code, "message": error["message"] } }));
+    }
+    let result = &answer["result"];
+    let is_error = result["isError"] == true;
+    match result.get("structuredContent") {
+        Some(envelope) if envelope["ok"] == true => Ok(json!({ "result": envelope["result"] })),
+        Some(envelope) if envelope["ok"] == false => {
+            let error = &envelope["error"];
+            Ok(json!({ "error": { "code": error["code"], "message": error["message"] } }))
+        }
+        Some(bare) => Ok(json!({ "result": bare })),
+        None => match result.pointer("/content/0/text") {
+            Some(text) => Ok(json!({ "text": text, "isError": is_error })),
+            None => Ok(json!({ "content": true, "isError": is_error })),
+        },
+    }
+}
+
 fn replay(calls: &[Recorded], client: &mut Client) -> FaultResult<Replayed> {
     let mut replayed = Replayed {
         calls: calls.len(),
@@ -116,7 +140,7 @@ fn replay(calls: &[Recorded], client: &mut Client) -> FaultResult<Replayed> {
             replayed.left_out += 1;
             continue;
         }
-        let now = redact::mask_arguments(None, &client.call(&call.tool, &call.args)?);
+        let now = redact::mask_arguments(None, &answer_of(client, &call.tool, &call.args)?);
         let recorded = redact::mask_arguments(None, &call.answer);
         let found = differences(&recorded, &now);
         match found.iter().map(|difference| difference.grade).max() {

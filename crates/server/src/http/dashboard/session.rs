@@ -112,7 +112,7 @@ pub async fn sign_in(State(app): State<Arc<App>>, request: Request) -> Reply {
     let meta = app.meta(&parts.headers);
     if !is_ours(&parts.headers) {
         let fault = Fault::new(ErrorCode::Forbidden, "only the page of this server may sign in");
-        return reply::fault(&fault, &meta);
+        return reply::turned_away(403, fault, None, &meta);
     }
     let sent = match body::read(&parts, raw, BODY_BYTES).await {
         Ok(sent) => sent,
@@ -121,11 +121,13 @@ pub async fn sign_in(State(app): State<Arc<App>>, request: Request) -> Reply {
     let token = sent["token"].as_str().unwrap_or_default();
     let known = match app.auth.identify(token.trim()).await {
         Ok(known) => known,
-        Err(reason) => return reply::fault(&Fault::new(ErrorCode::Unauthorized, reason), &meta),
+        Err(reason) => {
+            return reply::turned_away(401, Fault::new(ErrorCode::Unauthorized, reason), None, &meta);
+        }
     };
     if known.grant.as_ref().is_some_and(|grant| !grant.is_admin()) {
         let fault = Fault::new(ErrorCode::Forbidden, "the dashboard needs a token with the scope admin");
-        return reply::fault(&fault, &meta);
+        return reply::turned_away(403, fault, known.name, &meta);
     }
     match app.browsers.open(known, Instant::now()) {
         Ok(key) => with_cookie(reply::ok(&json!({}), &meta), &key, LIFE.as_secs()),

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mainstay_contract::Scope;
-use mainstay_runtime::Limits;
+use mainstay_runtime::audit::AuditLog;
+use mainstay_runtime::{Limits, Validator};
 use mainstay_server::{AccessToken, HttpConfig, JwtConfig, KeySource, Secret, TokenBook};
 use serde_json::{Value, json};
 
@@ -31,6 +32,11 @@ fn write(path: &Path, book: &TokenBook) {
 
 /// A server with a file of tokens: name and scopes of each.
 fn with_tokens(tokens: &[(&str, &str)], config: HttpConfig) -> (Server, Vec<String>, tempfile::TempDir) {
+    let (config, texts, dir) = token_config(tokens, config);
+    (Server::with(config, Limits::default()), texts, dir)
+}
+
+fn token_config(tokens: &[(&str, &str)], config: HttpConfig) -> (HttpConfig, Vec<String>, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let mut book = TokenBook::default();
     let add =
@@ -38,8 +44,7 @@ fn with_tokens(tokens: &[(&str, &str)], config: HttpConfig) -> (Server, Vec<Stri
     let texts = tokens.iter().map(add).map(|text| format!("Bearer {text}")).collect();
     let path = dir.path().join("tokens.json");
     write(&path, &book);
-    let config = HttpConfig { token_file: Some(path), ..config };
-    (Server::with(config, Limits::default()), texts, dir)
+    (HttpConfig { token_file: Some(path), ..config }, texts, dir)
 }
 
 fn get(server: &Server, path: &str, token: &str) -> Answer {
@@ -210,6 +215,94 @@ fn a_session_is_only_for_whoever_opened_it() {
     assert_eq!(send(&texts[0], Some(id), &ping).status, 200);
     let headers = [("Authorization", texts[1].as_str()), ("Mcp-Session-Id", id)];
     assert_eq!(server.request("DELETE", "/mcp", &headers, None).status, 404);
+    // Its owner ends it, and clients read the answer as done.
+    let headers = [("Authorization", texts[0].as_str()), ("Mcp-Session-Id", id)];
+    let ended = server.request("DELETE", "/mcp", &headers, None);
+    assert_eq!((ended.status, ended.text()), (204, ""));
+    assert_eq!(send(&texts[0], Some(id), &ping).status, 404);
+}
+
+#[test]
+fn a_task_is_only_for_whoever_started_it() {
+    let (config, texts, _dir) = token_config(&[("one", "admin"), ("two", "admin")], HttpConfig::default());
+    let server = Server::build(config, Limits::default(), true);
+    let ask = |token: &str, session: Option<&str>, method: &str, name: &str, mut params: Value| {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } },
+        });
+        let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
+        let mut headers =
+            vec![JSON, ACCEPT, ("Authorization", token), ("Mcp-Method", method), ("Mcp-Name", name)];
+        headers.push(("MCP-Protocol-Version", "2026-07-28"));
+        headers.extend(session.map(|id| ("Mcp-Session-Id", id)));
+        message(&server.request("POST", "/mcp", &headers, Some(request.to_string().as_bytes())))
+    };
+    let [one, two] = [texts[0].as_str(), texts[1].as_str()];
+    let call = json!({ "name": "slow_compute", "arguments": { "seconds": 30 } });
+    let started = ask(one, None, "tools/call", "slow_compute", call);
+    let id = started["result"]["taskId"].as_str().unwrap();
+    let unknown = ask(two, None, "tasks/get", "nope", json!({ "taskId": "nope" }));
+    for (method, params) in [
+        ("tasks/get", json!({ "taskId": id })),
+        ("tasks/update", json!({ "taskId": id, "inputResponses": {} })),
+        ("tasks/cancel", json!({ "taskId": id })),
+    ] {
+        let refused = ask(two, None, method, id, params.clone());
+        // Nothing tells it from a task that never was.
+        let same = unknown.to_string().replace("nope", id);
+        assert_eq!(refused.to_string(), same, "{method}");
+    }
+    for method in ["tasks/list", "tasks/result"] {
+        let answer = ask(two, None, method, id, json!({ "taskId": id }));
+        assert!(answer.get("error").is_some() && !answer["error"].to_string().contains("slow"), "{answer}");
+    }
+    assert_eq!(server.runtime.in_flight(), 1, "the task of another goes on");
+    let mine = ask(one, None, "tasks/get", id, json!({ "taskId": id }));
+    assert_eq!(mine["result"]["status"], "working", "{mine}");
+    ask(one, None, "tasks/cancel", id, json!({ "taskId": id }));
+    assert!(server.runtime.drain(SOON), "its owner can end it");
+}
+
+#[test]
+fn requests_that_are_turned_away_are_in_the_audit_log() {
+    let config = HttpConfig { rate_per_minute: Some(3), ..HttpConfig::default() };
+    let (server, texts, dir) = with_tokens(&[("reader", "read")], config);
+    let log = dir.path().join("audit");
+    server.runtime.watch(Arc::new(AuditLog::open(&log).unwrap()));
+    let guess = "Bearer planted-guess-of-a-token";
+    assert_eq!(get(&server, "/tools?secret=planted-query", guess).status, 401);
+    assert_eq!(server.post("/mcp", &json!({ "planted": "body" })).status, 401);
+    let foreign = [("Authorization", texts[0].as_str()), ("Origin", "https://evil.example")];
+    assert_eq!(server.request("GET", "/tools", &foreign, None).status, 403);
+    assert_eq!(get(&server, "/metrics", &texts[0]).status, 403);
+    assert!(
+        (0..2).all(|_| get(&server, "/tools", &texts[0]).status == 200),
+        "what is let in has no such row"
+    );
+    assert_eq!(get(&server, "/tools", &texts[0]).status, 429);
+    assert_eq!(get(&server, "/healthz", "").status, 200);
+    let rows = mainstay_runtime::audit::rows(&log).unwrap();
+    let seen: Vec<[Option<&str>; 5]> = rows
+        .iter()
+        .map(|row| ["request", "caller", "surface", "decision", "outcome"].map(|key| row[key].as_str()))
+        .collect();
+    let row = |request, caller, surface, decision, outcome| {
+        [Some(request), caller, Some(surface), Some(decision), Some(outcome)]
+    };
+    assert_eq!(
+        seen,
+        [
+            row("GET /tools", None, "http", "denied", "UNAUTHORIZED"),
+            row("POST /mcp", None, "mcp-http", "denied", "UNAUTHORIZED"),
+            row("GET /tools", None, "http", "denied", "FORBIDDEN"),
+            row("GET /metrics", Some("reader"), "http", "denied", "FORBIDDEN"),
+            row("GET /tools", Some("reader"), "http", "refused", "QUEUE_OVERLOADED"),
+        ]
+    );
+    assert!(rows.iter().all(|row| row["from"] == "127.0.0.1" && row["rule"].is_string()), "{rows:?}");
+    assert!(!json!(rows).to_string().contains("planted"), "{rows:?}");
+    assert!(mainstay_runtime::audit::verify(&log).unwrap().ok);
 }
 
 /// A server that accepts tokens signed with these keys, and how often it asked for them.
@@ -343,7 +436,7 @@ fn a_client_without_a_token_is_told_where_to_get_one() {
     let refused = modern(&server, "tools/call", Some("things_keep"), &format!("Bearer {token}"));
     assert_eq!(refused.status, 403);
     let want = format!(
-        "Bearer error=\"insufficient_scope\", scope=\"catalog:write\", resource_metadata=\"{place}\""
+        "Bearer error=\"insufficient_scope\", scope=\"search:read catalog:write\", resource_metadata=\"{place}\""
     );
     assert_eq!(
         refused
@@ -352,6 +445,16 @@ fn a_client_without_a_token_is_told_where_to_get_one() {
         Some(want)
     );
     assert_eq!(refused.json()["result"]["structuredContent"]["error"]["details"]["scope"], "catalog:write");
+    // The document about the API describes the way to a token to those who look there.
+    let document = get(&server, "/openapi.json", "Bearer s3cret").json();
+    for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"] {
+        let operation = &document["paths"][path]["get"];
+        assert_eq!(operation["security"], json!([]), "{path}");
+        let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+        assert_eq!(Validator::compile(schema).violations(&server.get(path).json()), [], "{path}");
+    }
     let open = Server::start();
     assert_eq!(open.get("/.well-known/oauth-protected-resource").status, 404);
+    let described = open.get("/openapi.json").json();
+    assert!(described["paths"].get("/.well-known/oauth-protected-resource").is_none());
 }

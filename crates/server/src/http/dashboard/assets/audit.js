@@ -12,11 +12,12 @@ function moment(at) {
   return day === new Date().toLocaleDateString('en-CA') ? clock(at) : `${day} ${clock(at)}`;
 }
 
-/** The tool, and what it was asked. */
+/** The tool, and what it was asked; a request that did not become a call has only a path. */
 function tool(row) {
-  if (Object.keys(row.args ?? {}).length === 0) return row.tool;
+  const name = [row.tool ?? row.request, row.plan && h('div', { class: 'note' }, `${row.plan.step} ${row.plan.id ?? ''}`), row.omitted && h('div', { class: 'note' }, `after ${many(row.omitted, 'more refused request')}`)];
+  if (Object.keys(row.args ?? {}).length === 0) return h('div', {}, ...name);
   const args = JSON.stringify(row.args, null, 2);
-  return h('div', {}, row.tool, h('details', { class: 'note' }, h('summary', {}, 'Arguments'), h('pre', { class: 'code-block', tabindex: '0', 'aria-label': `Arguments of row ${row.seq}` }, args)));
+  return h('div', {}, ...name, h('details', { class: 'note' }, h('summary', {}, 'Arguments'), h('pre', { class: 'code-block', tabindex: '0', 'aria-label': `Arguments of row ${row.seq}` }, args)));
 }
 
 function draw() {
@@ -25,7 +26,7 @@ function draw() {
   remember({ filter: words, surface, decision, outcome });
   const fits = (row) => (!surface || row.surface === surface) && (!decision || row.decision === decision)
     && (!outcome || (outcome === 'ok') === (row.outcome === 'ok'))
-    && (!words || `${row.tool} ${row.caller ?? ''} ${row.rule ?? ''}`.toLowerCase().includes(words));
+    && (!words || `${row.tool ?? row.request} ${row.caller ?? row.from ?? ''} ${row.plan?.id ?? ''} ${row.rule ?? ''}`.toLowerCase().includes(words));
   const found = rows.filter(fits);
   if (!kept) {
     show('summary');
@@ -40,7 +41,7 @@ function draw() {
       found.slice(0, SHOWN).map((row) => [
         count(row.seq),
         h('time', { class: 'nowrap', datetime: row.at, title: row.at }, moment(row.at)),
-        row.caller ?? '–',
+        row.caller ?? row.from ?? '–',
         tool(row),
         row.surface,
         h('span', { class: 'cluster' }, badge(row.decision, TONES[row.decision]), row.rule && h('span', { class: 'note' }, `by ${row.rule}`)),
