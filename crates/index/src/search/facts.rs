@@ -168,10 +168,12 @@ fn callers(part: &Part, value: &str, bits: &mut Bits) -> Result<(), Damaged> {
     let wanted = name_hash(&fold_name(value)).to_le_bytes();
     let names = segment.names()?.chunks_exact(4).enumerate();
     for chunk in names.filter(|(_, name)| *name == wanted).map(|(at, _)| at as u32) {
+        if bits.contains(chunk) || !segment.calling()?.contains(chunk) {
+            continue;
+        }
         let blob = part.blob_of_chunk[chunk as usize];
         let at = chunk - segment.blob(blob)?.chunks.start;
-        let is_named = segment.details(blob)?.get(at as usize).is_some_and(|detail| detail.name == value);
-        if is_named && segment.calling()?.contains(chunk) {
+        if segment.details(blob)?.get(at as usize).is_some_and(|detail| detail.name == value) {
             bits.insert(chunk);
         }
     }

@@ -12,6 +12,9 @@ use crate::view::View;
 use memchr::memmem::Finder;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The chunks that have it, by part and blob.
+type Seen = FastMap<(u32, u32), Arc<Vec<u32>>>;
+
 /// What signatures must hold, and what is known of the files looked at.
 pub(crate) struct Signature<'v> {
     view: &'v View,
@@ -19,8 +22,7 @@ pub(crate) struct Signature<'v> {
     finder: Finder<'static>,
     /// Files that may have it, for each part; `None` where all may.
     blobs: Vec<Option<Bits>>,
-    /// The chunks that have it, by part and blob.
-    seen: Mutex<FastMap<(u32, u32), Arc<Vec<u32>>>>,
+    seen: Mutex<Seen>,
 }
 
 impl<'v> Signature<'v> {
