@@ -38,6 +38,12 @@ impl Bits {
         }
     }
 
+    pub fn add(&mut self, other: &Bits) {
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+    }
+
     pub fn keep_only(&mut self, other: &Bits) {
         for (at, word) in self.words.iter_mut().enumerate() {
             *word &= other.words.get(at).copied().unwrap_or_default();

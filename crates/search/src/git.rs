@@ -1,6 +1,8 @@
 //! Facts from git: one short command at a time, and an answer also when there is none.
 
 use std::any::Any;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,10 @@ use crate::SearchError;
 /// Facts are a courtesy: they are left out when git takes longer.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 const MAX_OUTPUT_BYTES: usize = 256 << 10;
+/// Settings of git that are longer are not read, and then nothing is asked that follows them.
+const MAX_SETTINGS_BYTES: usize = 4 << 20;
+/// What reads files of the work tree, and would have programs read them that the repository's settings name.
+const READS_FILES: [&str; 3] = ["blame", "diff", "status"];
 
 /// Runs git, where there is a launcher to run it.
 #[derive(Clone, Default)]
@@ -90,6 +96,59 @@ impl Git {
         }
     }
 
+    /// The settings git has for a repository, each with its value.
+    pub(crate) fn settings(
+        &self,
+        call: &Call,
+        repo: &Path,
+    ) -> Result<Result<Vec<(String, String)>, String>, SearchError> {
+        let mut text = Vec::new();
+        let finished =
+            self.stream(call, repo, &["config", "--list", "--null"], PATIENCE * 10, &mut |bytes| {
+                if text.len() <= MAX_SETTINGS_BYTES {
+                    text.extend_from_slice(bytes);
+                }
+            })?;
+        match finished {
+            Ok(true) if text.len() <= MAX_SETTINGS_BYTES => {}
+            Ok(_) => return Ok(Err("the settings of git could not be read".into())),
+            Err(reason) => return Ok(Err(reason)),
+        }
+        let text = String::from_utf8_lossy(&text);
+        let one = |entry: &str| {
+            let (name, value) = entry.split_once('\n').unwrap_or((entry, ""));
+            (name.to_owned(), value.to_owned())
+        };
+        Ok(Ok(text.split('\0').filter(|entry| !entry.is_empty()).map(one).collect()))
+    }
+
+    /// The folder that `~` is for git.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        let (_, env) = self.runner.as_ref()?;
+        env.get(OsStr::new("HOME")).map(Path::new)
+    }
+
+    /// Variables that take the filters of a repository's settings away: they are programs, and their names are free.
+    fn without_filters(&self, call: &Call, repo: &Path) -> Result<Result<Env, String>, SearchError> {
+        let settings = match self.settings(call, repo)? {
+            Ok(settings) => settings,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let filter =
+            |name: &str| name.strip_prefix("filter.")?.rsplit_once('.').map(|(filter, _)| filter.to_owned());
+        let filters: BTreeSet<String> = settings.iter().filter_map(|(name, _)| filter(name)).collect();
+        let mut env = Env::new();
+        for filter in filters {
+            for (key, value) in [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")] {
+                let at = env.len() / 2;
+                env.insert(format!("GIT_CONFIG_KEY_{at}").into(), format!("filter.{filter}.{key}").into());
+                env.insert(format!("GIT_CONFIG_VALUE_{at}").into(), value.into());
+            }
+        }
+        env.insert("GIT_CONFIG_COUNT".into(), (env.len() / 2).to_string().into());
+        Ok(Ok(env))
+    }
+
     fn finish(
         &self,
         call: &Call,
@@ -112,7 +171,14 @@ impl Git {
             "--no-pager",
             "--literal-pathspecs",
         ];
-        let command = Command::new("git", env.clone())
+        let mut env = env.clone();
+        if words.first().is_some_and(|word| READS_FILES.contains(word)) {
+            match self.without_filters(call, repo)? {
+                Ok(more) => env.extend(more),
+                Err(reason) => return Ok(Err(reason)),
+            }
+        }
+        let command = Command::new("git", env)
             .args(safe)
             .args(words)
             .cwd(repo)

@@ -43,9 +43,13 @@ fn site() -> Site {
 }
 
 fn names(site: &Site, flags: &[&str]) -> Vec<String> {
-    let ran =
-        site.run(["search", "settle", "--json", "--mode", "code"].into_iter().chain(flags.iter().copied()));
-    let answer = ran.json();
+    let words = ["search", "settle", "--json", "--mode", "code"];
+    let mut command = site.mainstay(words.into_iter().chain(flags.iter().copied()));
+    let tools = site.home().join("tools");
+    if tools.exists() {
+        command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", tools.display()));
+    }
+    let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
     assert_eq!(answer["ok"], true, "{flags:?}: {answer}");
     let hits = answer["result"]["search"]["code"].as_array().unwrap().iter();
     let mut names: Vec<String> = hits.filter_map(|hit| hit["name"].as_str().map(str::to_owned)).collect();
@@ -84,6 +88,94 @@ fn files_are_found_by_who_changed_them_when_and_how_much() {
     assert_eq!(names(&site, &["--author", "cy"]), ["settle_old"]);
     assert_eq!(names(&site, &["--churn-min", "4"]), all);
     assert_eq!(names(&site, &["--author", "bob"]), of_new);
+}
+
+/// Puts a git before the real one that writes down what it is asked for.
+#[cfg(unix)]
+fn listen(site: &Site) {
+    use std::os::unix::fs::PermissionsExt;
+    let (tools, heard) = (site.home().join("tools"), site.home().join("heard"));
+    std::fs::create_dir(&tools).unwrap();
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >> '{}'\nPATH=/usr/local/bin:/usr/bin:/bin exec git \"$@\"\n",
+        heard.display()
+    );
+    std::fs::write(tools.join("git"), script).unwrap();
+    std::fs::set_permissions(tools.join("git"), PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+/// The files that git was asked to blame since the last time.
+#[cfg(unix)]
+fn blamed(site: &Site) -> Vec<String> {
+    let heard = site.home().join("heard");
+    let text = std::fs::read_to_string(&heard).unwrap_or_default();
+    std::fs::write(heard, "").unwrap();
+    let blames = text.lines().filter(|line| line.contains(" blame "));
+    let mut files: Vec<String> =
+        blames.filter_map(|line| line.rsplit(' ').next().map(str::to_owned)).collect();
+    files.sort();
+    files
+}
+
+#[cfg(unix)]
+#[test]
+fn a_blame_outlives_the_process_until_the_file_or_the_names_change() {
+    let site = site();
+    listen(&site);
+    let bob = |expected: &[&str]| assert_eq!(names(&site, &["--chunk-author", "bob"]), expected);
+    bob(&["settle_other"]);
+    assert_eq!(blamed(&site), ["new.py", "old.py"]);
+    bob(&["settle_other"]);
+    assert_eq!(blamed(&site), Vec::<String>::new(), "the next process knows");
+
+    site.write("notes.txt", "nothing of it\n");
+    commit(&site, "Cy", "cy@example.org", "2024-07-01T00:00:00Z");
+    bob(&["settle_other"]);
+    assert_eq!(blamed(&site), Vec::<String>::new(), "a commit that leaves the files alone");
+
+    site.write("old.py", "def settle_old():\n    return 5\n");
+    bob(&["settle_other"]);
+    assert_eq!(blamed(&site), ["old.py"], "a changed file");
+    commit(&site, "Robert", "robert@example.org", "2024-08-01T00:00:00Z");
+    bob(&["settle_old", "settle_other"]);
+    assert_eq!(blamed(&site), ["old.py"], "a new commit of it");
+
+    site.write(".mailmap", "Rob Roy <rob@example.org> <robert@example.org>\n");
+    bob(&[]);
+    assert_eq!(names(&site, &["--author", "rob roy"]), ["settle_new", "settle_old", "settle_other"]);
+    assert_eq!(blamed(&site), ["new.py", "old.py"], "other names");
+
+    let stores = std::fs::read_dir(site.home().join(".cache/mainstay/repos")).unwrap();
+    for store in stores {
+        std::fs::write(store.unwrap().path().join("blames"), "no blames").unwrap();
+    }
+    assert_eq!(names(&site, &["--chunk-author", "rob roy"]), ["settle_old", "settle_other"]);
+    assert_eq!(blamed(&site), ["new.py", "old.py"], "what cannot be read is asked for again");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_program_of_the_repositorys_settings_is_run() {
+    let site = site();
+    site.write(".gitattributes", "*.py diff=evil filter=evil filter=\"a=b\"\n");
+    commit(&site, "Ann", "ann@example.org", "2024-07-01T00:00:00Z");
+    let ran = site.home().join("ran");
+    let program = format!("touch '{}'; cat", ran.display());
+    for name in
+        ["diff.evil.textconv", "filter.evil.clean", "filter.a=b.clean", "gpg.program", "diff.external"]
+    {
+        git(&site, "Ann", "ann@example.org", "2024-07-01T00:00:00Z", &["config", name, &program]);
+    }
+    git(&site, "Ann", "a@x", "2024-07-01T00:00:00Z", &["config", "log.showSignature", "true"]);
+    assert_eq!(names(&site, &["--chunk-author", "bob"]), ["settle_other"]);
+    site.write("old.py", "def settle_old():\n    return 6\n");
+    assert_eq!(names(&site, &["--chunk-author", "ann"]).len(), 3);
+    for words in
+        [&["impact", "--json"][..], &["call", "show_file", "--args", r#"{"file": "old.py"}"#, "--json"]]
+    {
+        let _ = site.run(words.iter().copied());
+    }
+    assert!(!ran.exists());
 }
 
 #[test]

@@ -108,6 +108,12 @@ impl Places<'_> {
         if import.starts_with('.') {
             return self.ecma_at(&join(folder(from), import)?);
         }
+        let above = self.manifests.aliases.iter().filter(|aliases| aliases.is_above(from));
+        if let Some(file) =
+            above.flat_map(|aliases| aliases.places(import)).find_map(|base| self.ecma_at(&base))
+        {
+            return Some(file);
+        }
         if let Some(rest) = import.strip_prefix("@/").or_else(|| import.strip_prefix("~/")) {
             let mut above = folder(from);
             loop {
@@ -331,6 +337,9 @@ mod tests {
         manifests.packages.insert("@shop/ui".into(), "packages/ui".into());
         manifests.crates.insert("my_store".into(), "crates/store".into());
         manifests.modules.push(("example.com/shop".into(), String::new()));
+        let config =
+            r#"{"compilerOptions": {"paths": {"$lib/*": ["./src/lib/*"], "@/*": ["./src/views/*"]}}}"#;
+        manifests.aliases.extend(super::super::aliases::Aliases::read("web", config));
         let places = Places { paths: &paths, manifests: &manifests };
         let found = places.resolve(LangId::by_name(lang).unwrap(), from, import);
         let found: Vec<&str> = found.files.iter().map(|file| paths.path(*file)).collect();
@@ -365,6 +374,17 @@ mod tests {
         check("typescript", &files, "src/a.ts", "@shop/ui/button", &["packages/ui/src/button.tsx"]);
         check("typescript", &files, "src/lib/index.ts", "@/b", &["src/b.tsx"]);
         check("typescript", &files, "src/a.ts", "react", &[]);
+        let files = [
+            "web/src/lib/index.ts",
+            "web/src/views/b.ts",
+            "web/src/b.ts",
+            "web/a.ts",
+            "src/lib/index.ts",
+            "a.ts",
+        ];
+        check("typescript", &files, "web/a.ts", "$lib/index.js", &["web/src/lib/index.ts"]);
+        check("typescript", &files, "web/a.ts", "@/b", &["web/src/views/b.ts"]);
+        check("typescript", &files, "a.ts", "$lib/index", &[]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What manifests call the folders they lie in: npm packages, crates, modules of Go.
 
+use super::aliases::Aliases;
 use super::paths::{Paths, folder};
 use crate::hash::FastMap;
 use std::fs::File;
@@ -17,6 +18,8 @@ pub(super) struct Manifests {
     pub crates: FastMap<String, String>,
     /// Path of a module of Go and its folder, longest path first.
     pub modules: Vec<(String, String)>,
+    /// What configurations of TypeScript call folders, innermost first.
+    pub aliases: Vec<Aliases>,
 }
 
 impl Manifests {
@@ -26,6 +29,9 @@ impl Manifests {
             ("package.json", Manifests::package as fn(&mut Manifests, &str, &str)),
             ("Cargo.toml", Manifests::krate),
             ("go.mod", Manifests::module),
+            ("tsconfig.json", Manifests::alias),
+            ("tsconfig.base.json", Manifests::alias),
+            ("jsconfig.json", Manifests::alias),
         ] {
             for file in paths.named(name).iter().take(MAX_MANIFESTS) {
                 let path = paths.path(*file);
@@ -34,6 +40,7 @@ impl Manifests {
                 }
             }
         }
+        out.aliases.sort_by_key(|aliases| std::cmp::Reverse(aliases.folder.len()));
         out.modules.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
         out
     }
@@ -54,6 +61,10 @@ impl Manifests {
                 self.crates.entry(name).or_insert_with(|| folder.to_owned());
             }
         }
+    }
+
+    fn alias(&mut self, folder: &str, text: &str) {
+        self.aliases.extend(Aliases::read(folder, text));
     }
 
     fn module(&mut self, folder: &str, text: &str) {

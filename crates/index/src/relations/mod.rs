@@ -6,13 +6,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `nodes` | chunks as nodes, their names and owners |
-//! | `paths`, `manifests`, `imports` | from an import to files |
+//! | `paths`, `manifests`, `aliases`, `imports` | from an import to files |
 //! | `resolve`, `edges` | from a name to a definition, and all of them as a graph |
 //! | `types` | types told by what annotated functions return |
 //! | `risk` | values from outside that cross calls, and rules of a user |
 //! | `rank` | how central a definition is |
 //! | `places` | the lines references stand on |
 
+mod aliases;
 mod edges;
 mod imports;
 mod manifests;

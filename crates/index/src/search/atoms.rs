@@ -25,8 +25,8 @@ pub(crate) struct AtomSet {
     pub files: Option<Bits>,
 }
 
-/// Matches past this in one file change no ranking and cost memory.
-const MAX_MATCHES: usize = 1_000;
+/// Matches past this in one chunk change no ranking: the next chunk is looked at instead.
+const MAX_MATCHES: u32 = 1_000;
 
 /// Finds an atom's text.
 pub(crate) enum Matcher {
@@ -47,6 +47,27 @@ impl Matcher {
             Atom::Regex(source) => Some(Matcher::Pattern(compile_regex(source, false).map_err(bad)?)),
             _ => None,
         })
+    }
+
+    /// The first match that begins at `from` or later.
+    fn next(&self, text: &str, from: usize) -> Option<Range<usize>> {
+        match self {
+            Matcher::Exact(finder, length) => {
+                let at = finder.find(text.as_bytes().get(from..)?)? + from;
+                Some(at..at + length)
+            }
+            Matcher::Pattern(pattern) => {
+                let mut from = from;
+                while from < text.len() {
+                    let found = pattern.find_at(text, text.ceil_char_boundary(from))?;
+                    if !found.is_empty() {
+                        return Some(found.range());
+                    }
+                    from = found.end() + 1;
+                }
+                None
+            }
+        }
     }
 
     pub fn find(&self, text: &str, limit: usize) -> Vec<Range<usize>> {
@@ -183,7 +204,7 @@ fn verify(
                 .map(|blob| (number, blob)),
         );
     }
-    let found: Vec<(usize, Vec<u32>)> = jobs
+    let found: Vec<(usize, Vec<(u32, u32)>)> = jobs
         .into_par_iter()
         .map(|(number, blob)| {
             let part = &view.parts[number];
@@ -191,15 +212,15 @@ fn verify(
         })
         .collect::<Result<_, Damaged>>()?;
     for (number, chunks) in found {
-        for chunk in chunks {
+        for (chunk, matches) in chunks {
             set.parts[number].insert(chunk);
-            *set.matches[number].entry(chunk).or_default() += 1;
+            *set.matches[number].entry(chunk).or_default() += matches;
         }
     }
     Ok(())
 }
 
-/// The chunk of every match in one file.
+/// The chunks with a match in one file, and how many follow each other there.
 fn matches_in(
     part: &Part,
     number: usize,
@@ -207,12 +228,12 @@ fn matches_in(
     source: &Source<'_>,
     matcher: &Matcher,
     only_docs: bool,
-) -> Result<Vec<u32>, Damaged> {
+) -> Result<Vec<(u32, u32)>, Damaged> {
     let Some(text) = part.files_of(blob).iter().find_map(|file| source.text(number, *file)) else {
         return Ok(Vec::new());
     };
-    let matches = matcher.find(&text, MAX_MATCHES);
-    if matches.is_empty() {
+    let mut next = matcher.next(&text, 0);
+    if next.is_none() {
         return Ok(Vec::new());
     }
     let details = part.segment.details(blob)?;
@@ -221,14 +242,28 @@ fn matches_in(
     let is_document = head.lang.is_some_and(|lang| lang.get().class == Class::Document);
     let counts =
         |at: u32, offset: u32| !only_docs || is_document || details[at as usize].doc.contains(&offset);
-    Ok(matches
-        .into_iter()
-        .filter_map(|found| {
-            let offset = found.start as u32;
-            chunk_at(&details, offset).filter(|at| counts(*at, offset))
-        })
-        .map(|at| first + at)
-        .collect())
+    let mut out: Vec<(u32, u32)> = Vec::new();
+    while let Some(found) = next {
+        let offset = found.start as u32;
+        let mut from = found.end;
+        if let Some(at) = chunk_at(&details, offset).filter(|at| counts(*at, offset)) {
+            match out.last_mut().filter(|(last, _)| *last == first + at) {
+                Some((_, matches)) => *matches += 1,
+                None => out.push((first + at, 1)),
+            }
+            if out.last().is_some_and(|(_, matches)| *matches >= MAX_MATCHES) {
+                from = from.max(text.ceil_char_boundary(next_border(&details, offset) as usize));
+            }
+        }
+        next = matcher.next(&text, from);
+    }
+    Ok(out)
+}
+
+/// Where the next chunk begins or one ends.
+fn next_border(details: &[Detail<'_>], offset: u32) -> u32 {
+    let borders = details.iter().flat_map(|detail| [detail.span.start, detail.span.end]);
+    borders.filter(|border| *border > offset).min().unwrap_or(u32::MAX)
 }
 
 /// The innermost chunk at an offset; the nearest one before it where blank lines belong to none.

@@ -1,19 +1,16 @@
 //! Filters on facts: lookups in a segment's lists, before anything is scored.
 
-use super::atoms::candidates;
 use super::filter::Filters;
 use super::source::Source;
-use super::{Trouble, compile_regex, resolved};
+use super::{Trouble, resolved};
 use crate::bits::Bits;
 use crate::chunk::Kind;
-use crate::error::{Damaged, IndexError};
+use crate::error::Damaged;
 use crate::facts::{COUNTS, Fact, RiskRules, count_slot, flag};
 use crate::lang::{Class, LangId, facts_of};
 use crate::segment::{Segment, fact_key, name_hash};
 use crate::token::fold_name;
-use crate::trigram::need_regex;
 use crate::view::{Part, View};
-use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -76,9 +73,6 @@ impl FactFilter {
         source: &Source<'_>,
         rules: RiskRules,
     ) -> Result<Vec<Bits>, Trouble> {
-        if let Want::Signature(text) = &self.want {
-            return signature(view, source, text);
-        }
         let mut bits = view
             .parts
             .iter()
@@ -98,7 +92,7 @@ impl FactFilter {
         let mut bits = Bits::none(segment.chunk_count() as usize);
         match &self.want {
             Want::Exact(fact, value) => exact(segment, *fact, value, &mut bits)?,
-            Want::Part(fact, value) => containing(segment, *fact, value, &mut bits)?,
+            Want::Part(fact, value) => segment.values(*fact)?.add_holding(segment, value, &mut bits)?,
             Want::Calls(value) => {
                 exact(segment, Fact::Call, value, &mut bits)?;
                 callers(part, value, &mut bits)?;
@@ -132,15 +126,17 @@ impl FactFilter {
             }
             Want::Lint(wanted, lines) => {
                 let mut known = Bits::none(segment.chunk_count() as usize);
-                containing(segment, Fact::Lint, "", &mut known)?;
+                segment.values(Fact::Lint)?.add_holding(segment, "", &mut known)?;
                 reported(view, part, lines, &mut known)?;
-                let knows = knows(segment, Fact::Lint);
-                for (at, lang) in segment.chunk_langs()?.iter().enumerate() {
+                let mut looked_at = [!lines.is_empty(); 256];
+                for (slot, knows) in looked_at.iter_mut().zip(knows(segment, Fact::Lint)) {
                     // A linter may know languages we do not.
-                    let looks = !lines.is_empty() || knows.get(*lang as usize).copied().unwrap_or_default();
-                    if looks && known.contains(at as u32) == *wanted {
-                        bits.insert(at as u32);
-                    }
+                    *slot |= knows;
+                }
+                bits = Bits::of_column(segment.chunk_langs()?, &looked_at);
+                match wanted {
+                    true => bits.keep_only(&known),
+                    false => known.iter().for_each(|chunk| bits.remove(chunk)),
                 }
             }
             Want::Signature(_) => {}
@@ -166,49 +162,15 @@ fn exact(segment: &Segment, fact: Fact, value: &str, bits: &mut Bits) -> Result<
     Ok(())
 }
 
-fn containing(segment: &Segment, fact: Fact, value: &str, bits: &mut Bits) -> Result<(), Damaged> {
-    let wanted = value.to_lowercase();
-    let finder = Finder::new(wanted.as_bytes());
-    let mut lower = Vec::new();
-    segment.facts()?.for_each_with(&[fact as u8], |key, list| {
-        lower.clear();
-        lower.extend_from_slice(&key[1..]);
-        if lower.is_ascii() {
-            lower.make_ascii_lowercase();
-        } else {
-            lower = String::from_utf8_lossy(&lower).to_lowercase().into_bytes();
-        }
-        if finder.find(&lower).is_some() {
-            for posting in list()? {
-                bits.insert(posting?.chunk);
-            }
-        }
-        Ok(())
-    })
-}
-
 /// Chunks of that very name that call anything.
 fn callers(part: &Part, value: &str, bits: &mut Bits) -> Result<(), Damaged> {
     let segment = &part.segment;
     let wanted = name_hash(&fold_name(value)).to_le_bytes();
-    let named: Vec<u32> = segment
-        .names()?
-        .chunks_exact(4)
-        .enumerate()
-        .filter(|(_, name)| *name == wanted)
-        .map(|(at, _)| at as u32)
-        .collect();
-    if named.is_empty() {
-        return Ok(());
-    }
-    let mut calling = Bits::none(segment.chunk_count() as usize);
-    segment.facts()?.for_each_with(&[Fact::Call as u8], |_, list| {
-        for posting in list()? {
-            calling.insert(posting?.chunk);
+    let names = segment.names()?.chunks_exact(4).enumerate();
+    for chunk in names.filter(|(_, name)| *name == wanted).map(|(at, _)| at as u32) {
+        if bits.contains(chunk) || !segment.calling()?.contains(chunk) {
+            continue;
         }
-        Ok(())
-    })?;
-    for chunk in named.into_iter().filter(|chunk| calling.contains(*chunk)) {
         let blob = part.blob_of_chunk[chunk as usize];
         let at = chunk - segment.blob(blob)?.chunks.start;
         if segment.details(blob)?.get(at as usize).is_some_and(|detail| detail.name == value) {
@@ -252,39 +214,6 @@ fn whole_files(part: &Part, bits: &mut Bits) -> Result<(), Damaged> {
         part.segment.blob(blob)?.chunks.for_each(|chunk| bits.insert(chunk));
     }
     Ok(())
-}
-
-/// Signatures are not stored: the trigram index names the files, their text decides. Blanks stand for any blanks.
-fn signature(view: &View, source: &Source<'_>, text: &str) -> Result<Vec<Bits>, Trouble> {
-    let words: Vec<String> = text.split_whitespace().map(regex::escape).collect();
-    let expression = words.join("\\s+");
-    let bad = |reason: String| IndexError::BadFilter { field: "signature", reason };
-    if words.is_empty() {
-        return Err(bad("it is empty".to_owned()).into());
-    }
-    let pattern = compile_regex(&expression, false).map_err(|error| bad(error.to_string()))?;
-    let parsed = regex_syntax::parse(&expression).map_err(|error| bad(error.to_string()))?;
-    let need = need_regex(&parsed);
-    let mut out = Vec::with_capacity(view.parts.len());
-    for (number, part) in view.parts.iter().enumerate() {
-        let segment = &part.segment;
-        let mut bits = Bits::none(segment.chunk_count() as usize);
-        let blobs = candidates(segment, &need)?.unwrap_or_else(|| (0..segment.blob_count()).collect());
-        for blob in blobs.into_iter().filter(|blob| *blob < segment.blob_count()) {
-            let Some(text) = part.files_of(blob).iter().find_map(|file| source.text(number, *file)) else {
-                continue;
-            };
-            let first = segment.blob(blob)?.chunks.start;
-            for (at, detail) in segment.details(blob)?.iter().enumerate() {
-                let head = text.get(detail.signature.start as usize..detail.signature.end as usize);
-                if head.is_some_and(|head| pattern.is_match(head)) {
-                    bits.insert(first + at as u32);
-                }
-            }
-        }
-        out.push(bits);
-    }
-    Ok(out)
 }
 
 /// Which filters cannot hold in which of the languages that are searched.

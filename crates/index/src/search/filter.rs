@@ -3,7 +3,8 @@
 //! A filter is a function from a column to the chunks it admits. Facts about code (calls, types, risk …) join here as
 //! further columns of a segment and further fields of `Filters`; ranking never hears of them.
 
-use super::facts::FactFilter;
+use super::facts::{FactFilter, Want};
+use super::signature::Signature;
 use super::source::Source;
 use super::{Options, Trouble, compile_regex};
 use crate::bits::Bits;
@@ -53,14 +54,32 @@ pub struct Filters {
 }
 
 /// What passed the filters.
-pub(crate) struct Admitted {
+pub(crate) struct Admitted<'v> {
     /// Per part, over its chunks; `None` where all pass.
     pub chunks: Vec<Option<Bits>>,
     /// Over the files of the view; `None` where all pass.
     pub files: Option<Bits>,
+    /// What signatures must hold, which only the text of candidates can tell.
+    signatures: Vec<Signature<'v>>,
 }
 
-pub(super) fn admit(view: &View, source: &Source<'_>, options: &Options) -> Result<Admitted, Trouble> {
+impl Admitted<'_> {
+    /// Whether the text of a chunk that passed everything else passes too.
+    pub fn by_text(&self, part: usize, chunk: u32) -> Result<bool, Damaged> {
+        for signature in &self.signatures {
+            if !signature.holds(part, chunk)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+pub(super) fn admit<'v>(
+    view: &'v View,
+    source: &'v Source<'v>,
+    options: &Options,
+) -> Result<Admitted<'v>, Trouble> {
     let filters = &options.filters;
     let kinds = names("type", &filters.types, Kind::by_name)?;
     let langs = names("lang", &filters.langs, LangId::by_name)?;
@@ -69,7 +88,12 @@ pub(super) fn admit(view: &View, source: &Source<'_>, options: &Options) -> Resu
         .iter()
         .map(|part| chunk_bits(&part.segment, &kinds, &langs, options.mode))
         .collect::<Result<Vec<_>, Damaged>>()?;
+    let mut signatures = Vec::new();
     for filter in &filters.facts {
+        if let Want::Signature(text) = &filter.want {
+            signatures.push(Signature::new(view, source, text)?);
+            continue;
+        }
         for (out, bits) in chunks.iter_mut().zip(filter.bits(view, source, options.rules)?) {
             match out {
                 Some(out) => out.keep_only(&bits),
@@ -86,7 +110,7 @@ pub(super) fn admit(view: &View, source: &Source<'_>, options: &Options) -> Resu
             }
         }
     }
-    Ok(Admitted { chunks, files: file_bits(view, filters)? })
+    Ok(Admitted { chunks, files: file_bits(view, filters)?, signatures })
 }
 
 fn names<T>(

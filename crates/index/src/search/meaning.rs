@@ -19,7 +19,7 @@ pub(super) fn add(
     plan: &Plan,
     query: &Query,
     table: &Table,
-    admitted: &Admitted,
+    admitted: &Admitted<'_>,
     found: &mut Vec<Candidate>,
 ) -> Result<(), Trouble> {
     let mut words: Vec<String> = Vec::new();
@@ -34,8 +34,11 @@ pub(super) fn add(
     let mut near: Vec<(u32, u32, f32)> = Vec::new();
     for (number, part) in view.parts.iter().enumerate() {
         let allowed = admitted.chunks[number].as_ref();
-        let admits =
-            |chunk| part.live.contains(chunk) && allowed.is_none_or(|allowed| allowed.contains(chunk));
+        let admits = |chunk| {
+            part.live.contains(chunk)
+                && allowed.is_none_or(|allowed| allowed.contains(chunk))
+                && admitted.by_text(number, chunk).unwrap_or_default()
+        };
         let vectors = part.segment.vectors(table)?;
         let chunks = nearest(&vectors, &direction, NEAREST, admits)?;
         near.extend(chunks.into_iter().map(|(chunk, cosine)| (number as u32, chunk, cosine)));

@@ -21,6 +21,7 @@ mod resolved;
 mod risks;
 mod score;
 mod show;
+mod signature;
 mod source;
 mod weights;
 

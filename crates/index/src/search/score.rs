@@ -22,7 +22,7 @@ pub(crate) struct Candidate {
     pub vector: f32,
 }
 
-pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec<Candidate>, Damaged> {
+pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted<'_>) -> Result<Vec<Candidate>, Damaged> {
     let mut out = Vec::new();
     // Taken, not borrowed: whatever fails on the way leaves no half-used table behind.
     let mut table = TABLE.take();
@@ -49,7 +49,7 @@ pub(super) fn score(view: &View, plan: &Plan, admitted: &Admitted) -> Result<Vec
                 let file_mask = table.file_masks[blob] | mask;
                 let place = Place { mask, file_mask, part: number, chunk, file: *file };
                 let by_file = admitted.files.as_ref().is_none_or(|files| files.contains(*file));
-                if by_file && plan.holds(&plan.root, &place) {
+                if by_file && plan.holds(&plan.root, &place) && admitted.by_text(number, chunk)? {
                     out.push(Candidate {
                         part: number as u32,
                         chunk,

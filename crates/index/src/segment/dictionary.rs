@@ -88,6 +88,23 @@ impl<'c> Dictionary<'c> {
         prefix: &[u8],
         mut each: impl FnMut(&[u8], &dyn Fn() -> Result<Postings<'c>, Damaged>) -> Result<(), Damaged>,
     ) -> Result<(), Damaged> {
+        let lists = self.lists;
+        self.for_each_place(prefix, |term, list, count| {
+            each(term, &|| Ok(Postings::new(lists.get(list.clone())?, count)))
+        })
+    }
+
+    /// The list at a place that `for_each_place` named.
+    pub fn list(&self, list: Range<usize>, count: u32) -> Result<Postings<'c>, Damaged> {
+        Ok(Postings::new(self.lists.get(list)?, count))
+    }
+
+    /// Calls `each` with every term that starts with `prefix`, in order, and the place and length of its list.
+    pub fn for_each_place(
+        &self,
+        prefix: &[u8],
+        mut each: impl FnMut(&[u8], Range<usize>, u32) -> Result<(), Damaged>,
+    ) -> Result<(), Damaged> {
         let (mut low, mut high) = (0, self.blocks.len() / 4);
         while low < high {
             let middle = (low + high) / 2;
@@ -96,12 +113,11 @@ impl<'c> Dictionary<'c> {
             let length = reader.number()? as usize;
             if reader.take(length)? < prefix { low = middle + 1 } else { high = middle }
         }
-        let lists = self.lists;
         for block in low.saturating_sub(1)..self.blocks.len() / 4 {
             let mut past = false;
             self.each_in_block(block, |term, list, count| {
                 if term.starts_with(prefix) {
-                    return each(term, &|| Ok(Postings::new(lists.get(list.clone())?, count)));
+                    return each(term, list, count);
                 }
                 past |= term > prefix;
                 Ok(())

@@ -16,27 +16,33 @@ mod analyse;
 mod builder;
 mod collect;
 pub(crate) mod dictionary;
+mod heads;
 mod key;
 pub(crate) mod postings;
+mod values;
 mod words;
 
 pub use analyse::Tier;
 pub(crate) use analyse::{Key, Work, analyse, content_hash};
 pub(crate) use builder::Builder;
 pub(crate) use collect::Lists;
+pub(crate) use heads::Heads;
 pub(crate) use key::Key16;
+pub(crate) use values::Values;
 
+use crate::bits::Bits;
 use crate::chunk::Kind;
 use crate::disk::codec::{Reader, u32_at};
 use crate::disk::{Container, Section};
 use crate::error::{Damaged, IndexError};
 use crate::facts::{COUNTS, Fact};
+use crate::hash::FastMap;
 use crate::lang::LangId;
 use crate::vectors::{ChunkVectors, Table};
 use dictionary::Dictionary;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 const FILE_KIND: u32 = 1;
@@ -102,6 +108,12 @@ pub(crate) struct Segment {
     chunk_count: u32,
     /// Vectors of its chunks and the mark of their table, once somebody asked for them.
     vectors: Mutex<Option<(u64, Arc<ChunkVectors>)>>,
+    /// Signatures that were read from the files.
+    heads: Mutex<heads::KeptHeads>,
+    /// Chunks that call something, once somebody asked.
+    calling: OnceLock<Bits>,
+    /// The values of facts that were searched for a part.
+    values: Mutex<FastMap<u8, Arc<Values>>>,
 }
 
 /// The head of the work on one file.
@@ -192,9 +204,16 @@ impl Segment {
             Ok((langs, (blobs / BLOB_BYTES) as u32, chunks as u32))
         };
         match read() {
-            Ok((langs, blob_count, chunk_count)) => {
-                Ok(Segment { langs, blob_count, chunk_count, container, vectors: Mutex::default() })
-            }
+            Ok((langs, blob_count, chunk_count)) => Ok(Segment {
+                langs,
+                blob_count,
+                chunk_count,
+                container,
+                vectors: Mutex::default(),
+                heads: Mutex::default(),
+                calling: OnceLock::new(),
+                values: Mutex::default(),
+            }),
             Err(damaged) => Err(damaged.in_file(container.path())),
         }
     }
@@ -313,6 +332,49 @@ impl Segment {
         let vectors = Arc::new(ChunkVectors::of(self, table)?);
         *kept = Some((table.mark(), Arc::clone(&vectors)));
         Ok(vectors)
+    }
+
+    /// The signatures of a blob's chunks; `read` finds them where they are not kept yet.
+    pub fn heads(
+        &self,
+        blob: u32,
+        read: impl FnOnce() -> Result<Option<Heads>, Damaged>,
+    ) -> Result<Option<Arc<Heads>>, Damaged> {
+        let known = self.heads.lock().unwrap_or_else(PoisonError::into_inner).get(blob);
+        if known.is_some() {
+            return Ok(known);
+        }
+        let heads = read()?.map(Arc::new);
+        if let Some(heads) = &heads {
+            self.heads.lock().unwrap_or_else(PoisonError::into_inner).keep(blob, heads);
+        }
+        Ok(heads)
+    }
+
+    /// The values of a fact, to look for parts of them.
+    pub fn values(&self, fact: Fact) -> Result<Arc<Values>, Damaged> {
+        let mut kept = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.get(&(fact as u8)) {
+            return Ok(Arc::clone(known));
+        }
+        let values = Arc::new(Values::of(self, fact)?);
+        kept.insert(fact as u8, Arc::clone(&values));
+        Ok(values)
+    }
+
+    /// The chunks that call something.
+    pub fn calling(&self) -> Result<&Bits, Damaged> {
+        if let Some(known) = self.calling.get() {
+            return Ok(known);
+        }
+        let mut calling = Bits::none(self.chunk_count as usize);
+        self.facts()?.for_each_with(&[Fact::Call as u8], |_, list| {
+            for posting in list()? {
+                calling.insert(posting?.chunk);
+            }
+            Ok(())
+        })?;
+        Ok(self.calling.get_or_init(|| calling))
     }
 
     pub fn dictionary(&self) -> Result<Dictionary<'_>, Damaged> {

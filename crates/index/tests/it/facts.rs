@@ -2,40 +2,14 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p mainstay-index --test it facts` rewrites the lists; read the difference.
 
+use crate::fixtures::{self, LANGUAGES};
 use mainstay_index::Fact;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The languages the contract names; others may know facts too.
-const AT_LEAST: [&str; 17] = [
-    "bash",
-    "c",
-    "cpp",
-    "csharp",
-    "elixir",
-    "go",
-    "java",
-    "javascript",
-    "kotlin",
-    "lua",
-    "php",
-    "python",
-    "ruby",
-    "rust",
-    "scala",
-    "swift",
-    "typescript",
-];
-
 fn fixture(language: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages").join(language);
-    let mut files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-    let is_fixture = |path: &PathBuf| {
-        path.file_stem().is_some_and(|stem| stem == "facts")
-            && path.extension().is_some_and(|end| end != "scm" && end != "golden")
-    };
-    files.find(is_fixture).unwrap_or_else(|| panic!("{} has no fixture", folder.display()))
+    fixtures::fixture(&Path::new(env!("CARGO_MANIFEST_DIR")).join("languages"), language)
 }
 
 fn listing(path: &Path) -> String {
@@ -64,7 +38,7 @@ fn listing(path: &Path) -> String {
 #[test]
 fn every_fixture_yields_its_facts() {
     let mut wrong = Vec::new();
-    for language in AT_LEAST {
+    for language in LANGUAGES {
         let fixture = fixture(language);
         let golden = fixture.with_extension("golden");
         let found = listing(&fixture);
@@ -82,7 +56,7 @@ fn every_fixture_yields_its_facts() {
 fn every_language_that_knows_a_fact_shows_it_in_its_fixture() {
     let mut unseen = Vec::new();
     for (language, facts) in mainstay_index::fact_coverage() {
-        if !AT_LEAST.contains(&language) {
+        if !LANGUAGES.contains(&language) {
             continue;
         }
         let text = fs::read_to_string(fixture(language)).unwrap();
@@ -103,6 +77,6 @@ fn every_language_that_knows_a_fact_shows_it_in_its_fixture() {
 fn the_languages_of_the_contract_know_facts() {
     let known: Vec<&str> =
         mainstay_index::fact_coverage().into_iter().map(|(language, _)| language).collect();
-    let missing: Vec<&&str> = AT_LEAST.iter().filter(|language| !known.contains(*language)).collect();
+    let missing: Vec<&&str> = LANGUAGES.iter().filter(|language| !known.contains(*language)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -5,6 +5,7 @@
 mod building;
 mod damage;
 mod facts;
+mod fixtures;
 mod freshness;
 mod fuzz;
 mod hostile;

@@ -103,6 +103,30 @@ fn literals_and_expressions_are_verified_on_the_bytes() {
     assert_eq!(sorted("/^class/"), ["src/order.py:1"]);
 }
 
+/// A chunk that is nothing but matches hides none of those after it.
+#[test]
+fn matches_are_counted_to_the_end_of_a_file() {
+    let many = (0..400).map(|at| format!("    call(x1, x2, x3); // {at}\n")).collect::<String>();
+    let text = format!(
+        "fn first() {{\n{many}}}\n\nfn second() {{\n{many}    done(x4);\n}}\n\nfn third() {{\n    x5();\n}}\n"
+    );
+    let site = Site::new().file("a.rs", &text);
+    let names = |query: &str| {
+        let answer = site.ask(query);
+        let mut names: Vec<String> = answer.hits.iter().map(|hit| hit.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        (names, answer.total)
+    };
+    for query in ["/x\\d/", "/x5|call/", "/x*/"] {
+        let (names, total) = names(query);
+        assert!(names.contains(&"third".to_owned()), "{query}: {names:?}");
+        assert!(names.contains(&"second".to_owned()) && total >= 3, "{query}: {names:?} {total}");
+    }
+    assert_eq!(names("\"x5\"").0, ["third"]);
+    assert_eq!(names("/x4/").0, ["second"]);
+}
+
 #[test]
 fn every_filter_has_an_effect_alone_and_together() {
     let site = shop();

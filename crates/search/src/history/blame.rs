@@ -1,29 +1,34 @@
 //! Who wrote which lines, asked of git for the files that answer a query, and kept by content.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mainstay_contract::Call;
 use sha2::{Digest, Sha256};
 
-use super::{Histories, names};
+use super::shelf::Shelf;
+use super::{Histories, History, names};
 use crate::SearchError;
 use crate::git::Git;
 
 /// Files of a query that are asked for, best first.
 pub const MAX_FILES: usize = 60;
 const PATIENCE: Duration = Duration::from_secs(8);
-const MAX_KEPT: usize = 512;
+/// Blames that are longer are not read.
+const MAX_BYTES: usize = 64 << 20;
+/// Repositories whose blames stay in memory.
+const MAX_OPEN: usize = 8;
 
 /// Stretches of lines with their author.
-type Lines = Vec<(u32, u32, String)>;
+pub(super) type Lines = Vec<(u32, u32, String)>;
+pub(super) type Key = [u8; 32];
 
-/// Blames this process has asked for, by path, content and commit.
+/// Blames that were asked for, by the folder they are kept in.
 #[derive(Default)]
 pub struct Blames {
-    kept: Mutex<HashMap<[u8; 32], Arc<Lines>>>,
+    open: Mutex<Vec<(PathBuf, Shelf)>>,
 }
 
 /// Lines that may answer, by file: those of the authors asked for.
@@ -49,7 +54,7 @@ impl Histories {
         let mut out = Allowed::new();
         for path in files.iter().take(MAX_FILES) {
             call.cancel().check()?;
-            let lines = self.blames.of(call, git, repo, path, &history.head)?;
+            let lines = self.blames.of(call, git, repo, store, path, &history)?;
             let ranges: Vec<(u32, u32)> = match lines {
                 Some(lines) => lines
                     .iter()
@@ -66,6 +71,7 @@ impl Histories {
                 out.insert(path.clone(), ranges);
             }
         }
+        self.blames.on_shelf(store, |shelf| shelf.save(store))?;
         Ok(out)
     }
 }
@@ -77,34 +83,55 @@ impl Blames {
         call: &Call,
         git: &Git,
         repo: &Path,
+        store: &Path,
         path: &str,
-        head: &str,
+        history: &History,
     ) -> Result<Option<Arc<Lines>>, SearchError> {
         let Ok(bytes) = std::fs::read(repo.join(path)) else { return Ok(None) };
-        let mut digest = Sha256::new();
-        for part in [path.as_bytes(), head.as_bytes(), &bytes] {
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-        let key: [u8; 32] = digest.finalize().into();
-        if let Some(lines) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(Some(Arc::clone(lines)));
+        let key = key(path, &bytes, history);
+        if let Some(lines) = self.on_shelf(store, |shelf| shelf.get(&key)) {
+            return Ok(Some(lines));
         }
         let mut text = Vec::new();
-        let words = ["blame", "--porcelain", "--", path];
-        let finished =
-            git.stream(call, repo, &words, PATIENCE, &mut |bytes| text.extend_from_slice(bytes))?;
-        if !matches!(finished, Ok(true)) {
+        let words = ["blame", "--no-textconv", "--porcelain", "--", path];
+        let finished = git.stream(call, repo, &words, PATIENCE, &mut |bytes| {
+            if text.len() <= MAX_BYTES {
+                text.extend_from_slice(bytes);
+            }
+        })?;
+        if !matches!(finished, Ok(true)) || text.len() > MAX_BYTES {
             return Ok(None);
         }
         let lines = Arc::new(parse(&String::from_utf8_lossy(&text)));
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(key, Arc::clone(&lines));
+        self.on_shelf(store, |shelf| shelf.keep(&key, &lines));
         Ok(Some(lines))
     }
+
+    fn on_shelf<T>(&self, store: &Path, act: impl FnOnce(&mut Shelf) -> T) -> T {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = open.iter().position(|(folder, _)| folder == store);
+        let (folder, mut shelf) =
+            at.map_or_else(|| (store.to_owned(), Shelf::open(store)), |at| open.remove(at));
+        let out = act(&mut shelf);
+        if open.len() >= MAX_OPEN {
+            open.remove(0);
+        }
+        open.push((folder, shelf));
+        out
+    }
+}
+
+/// What a blame follows from: the file as it is, the commits that changed it, and who their names mean. A commit that
+/// leaves the file alone changes nothing, so the commit that is checked out counts only where not all are known.
+fn key(path: &str, bytes: &[u8], history: &History) -> Key {
+    let commits = history.file(path).map_or(0, |file| file.commits).to_le_bytes();
+    let head = if history.complete { "" } else { &history.head };
+    let mut digest = Sha256::new();
+    for part in [path.as_bytes(), bytes, &commits, history.naming.as_bytes(), head.as_bytes()] {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
 }
 
 /// Reads `git blame --porcelain`. Lines that are not committed have no author.

@@ -22,9 +22,11 @@ pub(super) fn update(
     repo: &Path,
     known: Option<&History>,
     head: &str,
+    naming: &str,
 ) -> Result<History, SearchError> {
     let mut base = None;
-    if let Some(known) = known {
+    // Who is meant by a name is said of all commits at once.
+    if let Some(known) = known.filter(|known| known.naming == naming) {
         let words = ["merge-base", "--is-ancestor", &known.head, head];
         if git.run(call, repo, &words)?.is_ok() {
             base = Some(known);
@@ -38,6 +40,7 @@ pub(super) fn update(
         "--no-renames",
         "--no-ext-diff",
         "--no-textconv",
+        "--no-show-signature",
         "--numstat",
         "-z",
         "--relative",
@@ -65,12 +68,14 @@ pub(super) fn update(
     let mut history = History {
         version: VERSION,
         head: head.to_owned(),
+        naming: naming.to_owned(),
         complete: whole && fold.boundary.is_empty() && base.is_none_or(|known| known.complete),
         files: base.map(|known| known.files.clone()).unwrap_or_default(),
     };
     for (path, new) in fold.files {
         let entry = history.files.entry(path).or_default();
-        *entry = FileHistory { churn: entry.churn + new.churn, ..new };
+        let (churn, commits) = (entry.churn + new.churn, entry.commits.wrapping_add(new.commits));
+        *entry = FileHistory { churn, commits, ..new };
     }
     Ok(history)
 }
@@ -91,6 +96,8 @@ struct Fold {
     boundary: HashSet<String>,
     author: String,
     time: i64,
+    /// The beginning of the commit's id.
+    commit: u64,
     is_boundary: bool,
 }
 
@@ -102,6 +109,8 @@ impl Fold {
             let mut next = || fields.next().unwrap_or_default();
             let (commit, name, address, time) = (next(), next(), next(), next());
             self.is_boundary = self.boundary.contains(commit);
+            self.commit =
+                commit.get(..16).and_then(|id| u64::from_str_radix(id, 16).ok()).unwrap_or_default();
             self.author = format!("{name} <{address}>");
             self.time = time.trim().parse().unwrap_or_default();
             return;
@@ -117,9 +126,13 @@ impl Fold {
         let lines = |text: &str| text.parse::<u64>().unwrap_or_default();
         let churn = lines(added) + lines(deleted);
         match self.files.get_mut(path) {
-            Some(file) => file.churn += churn,
+            Some(file) => {
+                file.churn += churn;
+                file.commits = file.commits.wrapping_add(self.commit);
+            }
             None => {
-                let file = FileHistory { author: self.author.clone(), time: self.time, churn };
+                let (author, time, commits) = (self.author.clone(), self.time, self.commit);
+                let file = FileHistory { author, time, churn, commits };
                 self.files.insert(path.to_owned(), file);
             }
         }

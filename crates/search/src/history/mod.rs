@@ -5,6 +5,8 @@
 
 mod blame;
 mod log;
+mod naming;
+mod shelf;
 
 pub use blame::{Blames, MAX_FILES};
 
@@ -22,7 +24,7 @@ use crate::SearchError;
 use crate::git::Git;
 
 /// Raise it with every change of what is kept.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const FILE: &str = "history.json";
 /// A first look at a long history is given this long; what it found until then is kept and said to be incomplete.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -35,6 +37,8 @@ pub struct History {
     version: u32,
     /// The commit it was read up to.
     head: String,
+    /// Follows from what says who is meant by a name.
+    naming: String,
     /// The whole history was read.
     complete: bool,
     files: BTreeMap<String, FileHistory>,
@@ -48,6 +52,8 @@ pub struct FileHistory {
     pub time: i64,
     /// Lines added and deleted in all commits.
     pub churn: u64,
+    /// Follows from the commits that changed it, in whatever order they were read.
+    pub commits: u64,
 }
 
 /// The histories this process has read.
@@ -139,13 +145,14 @@ impl Histories {
     pub fn of(&self, call: &Call, git: &Git, repo: &Path, store: &Path) -> Result<Arc<History>, SearchError> {
         let head = git.run(call, repo, &["rev-parse", "--verify", "HEAD"])?;
         let head = head.map_err(|reason| SearchError::NoHistory { reason })?.trim().to_owned();
+        let naming = naming::digest(call, git, repo)?;
         let known = self.known(repo).or_else(|| read(&store.join(FILE)).map(Arc::new));
-        if let Some(known) = known.as_ref().filter(|known| known.head == head) {
+        if let Some(known) = known.as_ref().filter(|known| known.head == head && known.naming == naming) {
             self.keep(repo, known);
             return Ok(Arc::clone(known));
         }
         call.progress("history", "reading the history");
-        let history = Arc::new(log::update(call, git, repo, known.as_deref(), &head)?);
+        let history = Arc::new(log::update(call, git, repo, known.as_deref(), &head, &naming)?);
         write(&store.join(FILE), &history)?;
         self.keep(repo, &history);
         Ok(history)
@@ -177,16 +184,23 @@ fn read(path: &Path) -> Option<History> {
     (history.version == VERSION).then_some(history)
 }
 
-/// Best kept, never needed: a cache that cannot be written is read from git again.
 fn write(path: &Path, history: &History) -> Result<(), SearchError> {
+    let bytes = serde_json::to_vec(history).map_err(|error| SearchError::Cache {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    })?;
+    replace(path, &bytes)
+}
+
+/// Writes a file of the cache, where its folder still is.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), SearchError> {
     let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
     let cache = |error: std::io::Error| SearchError::Cache {
         path: path.display().to_string(),
         reason: error.to_string(),
     };
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(cache)?;
-    let bytes = serde_json::to_vec(history).map_err(|error| cache(error.into()))?;
-    file.write_all(&bytes).and_then(|()| file.as_file().sync_all()).map_err(cache)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(cache)?;
     file.persist(path).map_err(|error| cache(error.error))?;
     Ok(())
 }

@@ -3,30 +3,14 @@
 //! The texts are the fixtures of the language folders: `target` has every fact, `decoy` only mentions the same words in
 //! comments, strings and functions without a name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// The languages of the contract.
-pub const ALL: &[&str] = &[
-    "bash",
-    "c",
-    "cpp",
-    "csharp",
-    "elixir",
-    "go",
-    "java",
-    "javascript",
-    "kotlin",
-    "lua",
-    "php",
-    "python",
-    "ruby",
-    "rust",
-    "scala",
-    "swift",
-    "typescript",
-];
+#[path = "../../../index/tests/it/fixtures.rs"]
+mod fixtures;
+
+pub use fixtures::LANGUAGES as ALL;
 
 pub fn except(languages: &[&str]) -> Vec<&'static str> {
     ALL.iter().copied().filter(|language| !languages.contains(language)).collect()
@@ -34,12 +18,7 @@ pub fn except(languages: &[&str]) -> Vec<&'static str> {
 
 /// The fixture of a language in the folder of all languages: its name and its text.
 pub fn fixture(languages: &Path, language: &str) -> (String, Vec<u8>) {
-    let is_fixture = |path: &PathBuf| {
-        path.file_stem().is_some_and(|stem| stem == "facts")
-            && path.extension().is_some_and(|end| end != "scm" && end != "golden")
-    };
-    let mut files = std::fs::read_dir(languages.join(language)).unwrap().map(|entry| entry.unwrap().path());
-    let path = files.find(is_fixture).unwrap_or_else(|| panic!("{language} has no fixture"));
+    let path = fixtures::fixture(languages, language);
     (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
 }
 
