@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
+use serde_json::{Number, Value};
 
 use crate::rpc::RpcError;
 
@@ -45,11 +45,11 @@ pub struct Id {
 }
 
 impl Id {
-    /// Accepts strings and numbers.
+    /// Accepts strings and numbers; a number nobody can read back, such as `1e999`, is no id.
     fn parse(raw: &str) -> Option<Id> {
         let key = match raw.as_bytes().first()? {
             b'"' => serde_json::from_str(raw).ok()?,
-            b'-' | b'0'..=b'9' => raw.to_owned(),
+            b'-' | b'0'..=b'9' => serde_json::from_str::<Number>(raw).ok().map(|_| raw.to_owned())?,
             _ => return None,
         };
         Some(Id { raw: raw.to_owned(), key })
@@ -134,6 +134,9 @@ fn classify(wire: Wire<'_>) -> Result<Message<'_>, Unreadable> {
         && wire.method.is_none()
         && let Some(tool) = wire.tool.and_then(text_of)
     {
+        if wire.id.is_some_and(|raw| serde_json::from_str::<Value>(raw.get()).is_err()) {
+            return invalid(None, "the id cannot be read back");
+        }
         return Ok(Message::Line { id: wire.id, tool, input: wire.input, role: wire.role });
     }
     if wire.jsonrpc.and_then(text_of).as_deref() != Some("2.0") {
@@ -177,6 +180,8 @@ mod tests {
         assert_eq!(code(r#"{"foo":1}"#), RpcError::INVALID_REQUEST);
         assert_eq!(code(r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#), RpcError::INVALID_REQUEST);
         assert_eq!(code(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#), RpcError::INVALID_REQUEST);
+        assert_eq!(code(r#"{"jsonrpc":"2.0","id":1e999,"method":"ping"}"#), RpcError::INVALID_REQUEST);
+        assert_eq!(code(r#"{"id":[1e999],"tool":"catalog.list"}"#), RpcError::INVALID_REQUEST);
         assert_eq!(decode(b"{\"id\":\"\xff\"}").err().unwrap().error.code, RpcError::PARSE);
     }
 
