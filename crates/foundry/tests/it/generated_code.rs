@@ -117,12 +117,27 @@ impl Project {
 fn open(folder: &Path, name: &str, html: &str) -> String {
     let file = folder.join(name);
     fs::write(&file, html).unwrap();
-    let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=4000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-        .arg(format!("file://{}", file.display()))
-        .output()
-        .expect("chromium is installed");
+    let start = |attempt: &str| {
+        Command::new("chromium")
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+            ])
+            .args(["--disable-extensions", "--disable-background-networking", "--disable-component-update"])
+            .args(["--disable-breakpad", "--virtual-time-budget=4000", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", folder.join(attempt).display()))
+            .arg(format!("file://{}", file.display()))
+            .output()
+            .expect("chromium is installed")
+    };
+    // As the product does: on a busy machine Chromium crashes now and then, and comes up with a new profile.
+    let mut output = start("profile");
+    if !output.status.success() || output.stdout.is_empty() {
+        output = start("profile-again");
+    }
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
