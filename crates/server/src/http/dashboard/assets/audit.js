@@ -14,7 +14,7 @@ function moment(at) {
 
 /** The tool, and what it was asked; a request that did not become a call has only a path. */
 function tool(row) {
-  const name = [row.tool ?? row.request, row.plan && h('div', { class: 'note' }, `${row.plan.step} ${row.plan.id ?? ''}`), row.omitted && h('div', { class: 'note' }, `after ${many(row.omitted, 'more refused request')}`)];
+  const name = [row.tool ?? row.request, row.plan && h('div', { class: 'note nowrap', title: row.plan.id }, `${row.plan.step} ${(row.plan.id ?? '').slice(0, 17)}`), row.omitted && h('div', { class: 'note' }, `after ${many(row.omitted, 'more refused request')}`)];
   if (Object.keys(row.args ?? {}).length === 0) return h('div', {}, ...name);
   const args = JSON.stringify(row.args, null, 2);
   return h('div', {}, ...name, h('details', { class: 'note' }, h('summary', {}, 'Arguments'), h('pre', { class: 'code-block', tabindex: '0', 'aria-label': `Arguments of row ${row.seq}` }, args)));
