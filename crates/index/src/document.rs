@@ -62,6 +62,11 @@ impl Documents {
         is_so.then_some(lang)
     }
 
+    /// Whether a file of this name may be a document that can be read.
+    pub fn may_read(&self, path: &str) -> bool {
+        self.reader.is_some() && format_of(path).is_some()
+    }
+
     /// The text of a document, read now if it was never read.
     pub fn text(&self, lang: LangId, bytes: &[u8]) -> Result<String, Unread> {
         let hash = content_hash(bytes);

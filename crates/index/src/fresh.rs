@@ -4,14 +4,15 @@ use crate::build::{Content, Outcome, examine, read};
 use crate::document::Documents;
 use crate::error::IndexError;
 use crate::generation::{FileEntry, Generation};
+use crate::held::Root;
 use crate::journal::Journal;
+use crate::relist::has_same_names;
 use crate::segment::{Builder, Segment, Tier, content_hash};
 use crate::store::Opened;
 use crate::traits;
-use crate::walk::{Found, IGNORE_FILES, Stamp, modified, walk};
+use crate::walk::{Found, IGNORE_FILES, Stamp, walk};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,13 +44,14 @@ pub(crate) fn look(
     opened: &Opened,
 ) -> Result<(Changes, Option<Overlay>), IndexError> {
     let generation = &opened.tables.generation;
+    let root = Root::new(repo);
     let mut changes = Changes { checked: true, ..Changes::default() };
-    let candidates = match stat_only(repo, generation) {
+    let candidates = match stat_only(repo, &root, generation) {
         Some(candidates) => candidates,
         None => full_walk(repo, store, generation, &mut changes)?,
     };
     let different: Vec<(Option<u32>, Found)> =
-        candidates.into_par_iter().filter(|(old, found)| differs(repo, opened, *old, found)).collect();
+        candidates.into_par_iter().filter(|(old, found)| differs(&root, opened, *old, found)).collect();
     for (old, _) in &different {
         changes.hidden.extend(old);
         *(if old.is_some() { &mut changes.modified } else { &mut changes.added }) += 1;
@@ -68,29 +70,26 @@ pub(crate) fn look(
             changes.hidden.remove(old);
         });
     }
-    let overlay = work(repo, store, &chosen, generation.max_file_bytes, &opened.documents)?;
+    let overlay = work(&root, store, &chosen, generation.max_file_bytes, &opened.documents)?;
     Ok((changes, overlay))
 }
 
 /// Compares stamps of known files and folders. `None` when names came or went and only a walk can tell which count.
-fn stat_only(repo: &Path, generation: &Generation) -> Option<Vec<(Option<u32>, Found)>> {
-    let same = |(path, time): &(String, i64)| {
-        fs::metadata(repo.join(path)).is_ok_and(|folder| modified(&folder) == *time)
-    };
-    if !generation.folders.par_iter().all(same) {
+fn stat_only(repo: &Path, root: &Root, generation: &Generation) -> Option<Vec<(Option<u32>, Found)>> {
+    if !has_same_names(repo, root, generation) {
         return None;
     }
     let stamps: Option<Vec<(usize, Stamp)>> = generation
         .files
         .par_iter()
         .enumerate()
-        .map(|(at, file)| Some((at, Stamp::of(&fs::symlink_metadata(repo.join(&*file.path)).ok()?))))
+        .map(|(at, file)| Some((at, root.stamp(&file.path).ok()?)))
         .collect();
     let passed: Vec<Found> = generation
         .passed
         .par_iter()
         .filter_map(|passed| {
-            let stamp = Stamp::of(&fs::symlink_metadata(repo.join(&passed.path)).ok()?);
+            let stamp = root.stamp(&passed.path).ok()?;
             (stamp != passed.stamp).then(|| Found { path: passed.path.clone(), stamp })
         })
         .collect();
@@ -130,9 +129,9 @@ fn full_walk(
 }
 
 /// A different stamp is a hint, a different content is a change. New files that have no text are none.
-fn differs(repo: &Path, opened: &Opened, old: Option<u32>, found: &Found) -> bool {
+fn differs(root: &Root, opened: &Opened, old: Option<u32>, found: &Found) -> bool {
     let generation = &opened.tables.generation;
-    match (old, read(repo, found, generation.max_file_bytes)) {
+    match (old, read(root, found, generation.max_file_bytes)) {
         (Some(old), Ok(Content { bytes, .. })) => {
             let entry = &generation.files[old as usize];
             let blob = opened.segments[entry.segment as usize].blob(entry.blob);
@@ -148,7 +147,7 @@ fn differs(repo: &Path, opened: &Opened, old: Option<u32>, found: &Found) -> boo
 }
 
 fn work(
-    repo: &Path,
+    root: &Root,
     store: &Path,
     files: &[&Found],
     max_file_bytes: u64,
@@ -160,7 +159,7 @@ fn work(
     let journal = Journal::open(store);
     let outcomes: Vec<Outcome> = files
         .par_iter()
-        .map(|found| examine(repo, found, max_file_bytes, documents, Tier::Structural, &journal, &|_| false))
+        .map(|found| examine(root, found, max_file_bytes, documents, Tier::Structural, &journal, &|_| false))
         .collect();
     let mut builder = Builder::default();
     let mut entries = Vec::new();

@@ -8,7 +8,7 @@ use crate::segment::dictionary::{self, Dictionary};
 use crate::segment::postings::{BODY, Counts, NAME, Posting};
 use crate::segment::{Key16, Lists};
 use crate::token;
-use crate::walk::{Found, SkipReason, Skipped, Stamp};
+use crate::walk::{Passed, SkipReason, Skipped, Stamp};
 use std::path::{Component, Path};
 
 const FILE_KIND: u32 = 2;
@@ -19,6 +19,7 @@ const PATH_BLOCKS: u32 = 4;
 const PATH_TERMS: u32 = 5;
 const PATH_LISTS: u32 = 6;
 const PASSED: u32 = 7;
+const RULE_FILES: u32 = 8;
 
 /// A file of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,10 @@ pub(crate) struct Generation {
     /// Milliseconds since 1970, as the builder's caller told them.
     pub built_at_ms: u64,
     pub max_file_bytes: u64,
+    /// See `relist::rules`.
+    pub rules: u64,
+    /// See `relist::unlisted_rules`.
+    pub rule_files: Vec<(String, i64)>,
     pub revision: Option<Revision>,
     /// Names of segment files.
     pub segments: Vec<String>,
@@ -45,7 +50,7 @@ pub(crate) struct Generation {
     pub folders: Vec<(String, i64)>,
     pub skipped: Skipped,
     /// Files without text when they were looked at (binary, too large, unreadable), in path order.
-    pub passed: Vec<Found>,
+    pub passed: Vec<Passed>,
 }
 
 impl Generation {
@@ -68,20 +73,15 @@ impl Generation {
             before = &file.path;
         }
         writer.section(FILES, files);
-        let mut folders = Vec::new();
-        let mut before = "";
-        for (path, modified) in &self.folders {
-            put_path(&mut folders, before, path);
-            folders.extend_from_slice(&modified.to_le_bytes());
-            before = path;
-        }
-        writer.section(FOLDERS, folders);
+        writer.section(FOLDERS, encode_times(&self.folders));
+        writer.section(RULE_FILES, encode_times(&self.rule_files));
         let mut passed = Vec::new();
         let mut before = "";
         for file in &self.passed {
             put_path(&mut passed, before, &file.path);
             put(&mut passed, file.stamp.size);
             passed.extend_from_slice(&file.stamp.modified.to_le_bytes());
+            passed.push(file.reason as u8);
             before = &file.path;
         }
         writer.section(PASSED, passed);
@@ -97,6 +97,7 @@ impl Generation {
         put(&mut out, self.number);
         put(&mut out, self.built_at_ms);
         put(&mut out, self.max_file_bytes);
+        put(&mut out, self.rules);
         put(&mut out, u64::from(self.revision.is_some()));
         let revision = self.revision.clone().unwrap_or_default();
         put_str(&mut out, revision.commit.as_deref().unwrap_or_default());
@@ -118,6 +119,7 @@ impl Generation {
             number: reader.number()?,
             built_at_ms: reader.number()?,
             max_file_bytes: reader.number()?,
+            rules: reader.number()?,
             ..Generation::default()
         };
         let known = reader.number()? != 0;
@@ -157,12 +159,8 @@ impl Generation {
             }
             out.files.push(FileEntry { path: path.as_str().into(), segment, blob, stamp, traits });
         }
-        let mut reader = Reader::new(container.section(FOLDERS)?.all()?);
-        let mut path = String::new();
-        while !reader.is_empty() {
-            take_path(&mut reader, &mut path)?;
-            out.folders.push((path.clone(), signed(&mut reader)?));
-        }
+        out.folders = decode_times(container, FOLDERS)?;
+        out.rule_files = decode_times(container, RULE_FILES)?;
         let mut reader = Reader::new(container.section(PASSED)?.all()?);
         let mut path = String::new();
         while !reader.is_empty() {
@@ -171,7 +169,10 @@ impl Generation {
             if !is_inside(&path) {
                 return Err(Damaged("a path leads out of the repository"));
             }
-            out.passed.push(Found { path: path.clone(), stamp });
+            let reason = *SkipReason::ALL
+                .get(reader.byte()? as usize)
+                .ok_or(Damaged("a file was passed for an unknown reason"))?;
+            out.passed.push(Passed { path: path.clone(), stamp, reason });
         }
         Ok(out)
     }
@@ -244,6 +245,28 @@ fn encode_paths<'p>(paths: impl Iterator<Item = &'p str>) -> dictionary::Encoded
         }
     }
     lists.encode()
+}
+
+fn encode_times(times: &[(String, i64)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut before = "";
+    for (path, modified) in times {
+        put_path(&mut out, before, path);
+        out.extend_from_slice(&modified.to_le_bytes());
+        before = path;
+    }
+    out
+}
+
+fn decode_times(container: &Container, section: u32) -> Result<Vec<(String, i64)>, Damaged> {
+    let mut reader = Reader::new(container.section(section)?.all()?);
+    let mut out = Vec::new();
+    let mut path = String::new();
+    while !reader.is_empty() {
+        take_path(&mut reader, &mut path)?;
+        out.push((path.clone(), signed(&mut reader)?));
+    }
+    Ok(out)
 }
 
 /// Paths are joined to the repository and read: none may lead elsewhere, whoever wrote the file.

@@ -100,7 +100,8 @@ impl Index {
     ///
     /// Takes over a newer generation if one was built. Costs a `stat` per file when nothing changed.
     pub fn refresh(&self) -> Result<Freshness, IndexError> {
-        let mut opened = Arc::clone(&self.view().opened);
+        let before = self.view();
+        let mut opened = Arc::clone(&before.opened);
         let current = self.store.current();
         let known = crate::generation::Generation::file_name(opened.tables.generation.number);
         if !self.is_unpacked && current.is_some_and(|current| current != known) {
@@ -108,7 +109,13 @@ impl Index {
         }
         opened.check_length()?;
         let (changes, overlay) = fresh::look(&self.repo, &self.store.folder, &opened)?;
-        let view = Arc::new(View::new(opened, changes, overlay)?);
+        // Most looks find nothing: what was worked out for the view still holds.
+        let is_same = overlay.is_none()
+            && changes.hidden.is_empty()
+            && before.is_plain()
+            && Arc::ptr_eq(&opened, &before.opened);
+        let view = if is_same { before.confirmed(changes) } else { View::new(opened, changes, overlay)? };
+        let view = Arc::new(view);
         let freshness = search::freshness(&view);
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = view;
         Ok(freshness)

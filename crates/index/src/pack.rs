@@ -8,6 +8,7 @@ use crate::facts::{Fact, Shape, count_slot, flag};
 use crate::fresh::Changes;
 use crate::generation::OpenGeneration;
 use crate::git::Revision;
+use crate::held::Root;
 use crate::index::Index;
 use crate::segment::{Blob, Detail, IS_PART, IS_TEST, Segment, Tier, content_hash};
 use crate::store::Opened;
@@ -15,7 +16,7 @@ use crate::traits;
 use crate::vectors::Table as VectorTable;
 use crate::view::View;
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -245,8 +246,10 @@ impl Pack {
 
     /// The text of a content, from any file that still holds it.
     fn text(&self, paths: &[&str], hash: u128) -> Option<String> {
+        let root = Root::new(&self.repo);
         paths.iter().find_map(|path| {
-            let bytes = fs::read(self.repo.join(path)).ok()?;
+            let mut bytes = Vec::new();
+            root.open(path).ok()?.0.read_to_end(&mut bytes).ok()?;
             (content_hash(&bytes) == hash).then(|| crate::decode(&bytes)).flatten()
         })
     }

@@ -13,7 +13,7 @@ pub(crate) struct View {
     pub opened: Arc<Opened>,
     /// Files that are not in the generation, or not as they are now. Numbered after those of the generation.
     pub extra: Vec<FileEntry>,
-    pub parts: Vec<Part>,
+    pub parts: Arc<Vec<Part>>,
     /// Live chunks, each content counted once.
     pub chunks: u64,
     /// Words per live chunk.
@@ -65,7 +65,7 @@ impl View {
         let mut view = View {
             opened: Arc::clone(&opened),
             extra,
-            parts: Vec::new(),
+            parts: Arc::default(),
             chunks: 0,
             average_length: 1.0,
             average_file: 1.0,
@@ -73,15 +73,33 @@ impl View {
             changes,
         };
         let mut words = 0u64;
+        let mut parts = Vec::with_capacity(segments.len());
         for (segment, pairs) in segments.into_iter().zip(pairs) {
             let damaged = segment.path().to_owned();
             let part = Part::new(segment, pairs, &mut view.chunks, &mut words, &mut view.lexical_files);
-            view.parts.push(part.map_err(|error| error.in_file(&damaged))?);
+            parts.push(part.map_err(|error| error.in_file(&damaged))?);
         }
+        view.parts = Arc::new(parts);
         view.average_length = (words as f32 / view.chunks.max(1) as f32).max(1.0);
         let texts = view.parts.iter().map(|part| part.blob_words.iter().filter(|words| **words > 0).count());
         view.average_file = (words as f32 / texts.sum::<usize>().max(1) as f32).max(1.0);
         Ok(view)
+    }
+
+    /// The same files after a look that found no change.
+    pub fn confirmed(&self, changes: Changes) -> View {
+        View {
+            opened: Arc::clone(&self.opened),
+            extra: self.extra.clone(),
+            parts: Arc::clone(&self.parts),
+            changes,
+            ..*self
+        }
+    }
+
+    /// Whether it shows its generation and nothing else.
+    pub fn is_plain(&self) -> bool {
+        self.extra.is_empty() && self.changes.hidden.is_empty()
     }
 
     pub fn file(&self, file: u32) -> &FileEntry {

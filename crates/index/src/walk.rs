@@ -9,14 +9,14 @@ use ignore::WalkBuilder;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Files that change what a walk finds.
 pub(crate) const IGNORE_FILES: &[&str] = &[".gitignore", ".mainstayignore", ".ignore"];
 
 const VERSION_CONTROL: &[&str] = &[".git", ".hg", ".svn", ".jj"];
 
-/// Why a file is not in the index.
+/// Why a file is not in the index. The numbers are written to disk: append only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipReason {
     Binary,
@@ -103,6 +103,14 @@ pub(crate) struct Found {
     pub stamp: Stamp,
 }
 
+/// A file without text, and why it has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passed {
+    pub path: String,
+    pub stamp: Stamp,
+    pub reason: SkipReason,
+}
+
 /// What tells cheaply that a file may have changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
@@ -117,7 +125,10 @@ impl Stamp {
     }
 }
 
-pub(crate) fn modified(metadata: &Metadata) -> i64 {
+/// How far apart two writes have to be for times to tell.
+pub(crate) const TICK_NANOS: i64 = 20_000_000;
+
+fn modified(metadata: &Metadata) -> i64 {
     let time = metadata.modified().unwrap_or(UNIX_EPOCH);
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
@@ -131,9 +142,10 @@ pub(crate) struct Walk {
     pub files: Vec<Found>,
     /// Folders and when their list of names last changed.
     pub folders: Vec<(String, i64)>,
+    /// What is no file, by reason.
     pub skipped: Skipped,
-    /// Those of the skipped that may have text the next time.
-    pub passed: Vec<Found>,
+    /// Files that may have text the next time.
+    pub passed: Vec<Passed>,
 }
 
 pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Walk, IndexError> {
@@ -159,6 +171,7 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
             !version_control && !is_store
         });
     let mut out = Walk::default();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64);
     for entry in builder.build() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -180,14 +193,15 @@ pub(crate) fn walk(repo: &Path, store: &Path, max_file_bytes: u64) -> Result<Wal
             continue;
         };
         if kind.is_dir() {
-            out.folders.push((path, modified(&metadata)));
+            // A name that comes in the same tick as the last one leaves no trace in the time of a folder.
+            let time = modified(&metadata);
+            out.folders.push((path, if now.saturating_sub(time) < TICK_NANOS { i64::MIN } else { time }));
         } else if kind.is_symlink() {
             out.skipped.add(SkipReason::Link, &path);
         } else if !kind.is_file() {
             out.skipped.add(SkipReason::Special, &path);
         } else if metadata.len() > size_limit(&path, max_file_bytes) {
-            out.skipped.add(SkipReason::Oversized, &path);
-            out.passed.push(Found { path, stamp: Stamp::of(&metadata) });
+            out.passed.push(Passed { path, stamp: Stamp::of(&metadata), reason: SkipReason::Oversized });
         } else {
             out.files.push(Found { path, stamp: Stamp::of(&metadata) });
         }

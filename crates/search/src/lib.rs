@@ -11,7 +11,6 @@ mod engine;
 mod error;
 mod extension;
 mod git;
-mod held;
 mod history;
 mod lint;
 mod records;

@@ -4,6 +4,8 @@
 //! known is not worked on again; finished segments of a cancelled build are found by the next one. Files go through in
 //! path order, in batches worked on in parallel and taken over in order, so the result does not depend on cores.
 
+mod known;
+mod merge;
 mod read;
 
 pub(crate) use read::{Content, Outcome, examine, read};
@@ -13,15 +15,17 @@ use crate::error::IndexError;
 use crate::generation::{FileEntry, Generation};
 use crate::git;
 use crate::hash::FastMap;
+use crate::held::Root;
 use crate::journal::Journal;
 use crate::lang::{Class, LangId};
+use crate::relist::{relist, rules, unlisted_rules};
 use crate::segment::{Builder, Key, Segment, Tier};
 use crate::store::Store;
 use crate::traits;
 use crate::vectors::{ChunkVectors, Table as VectorTable};
-use crate::walk::{Found, SkipReason, Skipped, Stamp, walk};
+use crate::walk::{Found, Passed, SkipReason, Skipped, Stamp, walk};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,10 +35,6 @@ const SEGMENT_BYTES: u64 = 48 << 20;
 const BATCH_BYTES: u64 = 4 << 20;
 /// What a file costs beside its text: bounds the memory where files are tiny and many.
 const FILE_BYTES: u64 = 512;
-/// More small segments than this are merged into one.
-const SMALL_SEGMENTS: usize = 8;
-const SMALL_BYTES: u64 = 16 << 20;
-
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     /// Larger files are skipped and counted.
@@ -144,6 +144,9 @@ type Place = (u32, u32);
 
 struct Run<'r> {
     repo: &'r Path,
+    root: Root,
+    rules: u64,
+    rule_files: Vec<(String, i64)>,
     store: Store,
     options: &'r BuildOptions,
     pool: rayon::ThreadPool,
@@ -152,13 +155,16 @@ struct Run<'r> {
     cancelled: &'r (dyn Fn() -> bool + Sync),
     found: Vec<Found>,
     folders: Vec<(String, i64)>,
+    /// What is no file.
     skipped: Skipped,
     /// Files without text, see `Generation::passed`.
-    passed: BTreeMap<String, Stamp>,
+    passed: BTreeMap<String, (Stamp, SkipReason)>,
     segments: Vec<(String, Arc<Segment>)>,
     known: FastMap<Key, Place>,
     builder: Builder,
     documents: Documents,
+    /// Those of `found` that are known to have no text.
+    binaries: HashSet<usize>,
     /// Entries by position in `found`.
     entries: BTreeMap<usize, FileEntry>,
     analysed: (u64, u64),
@@ -181,7 +187,22 @@ impl<'r> Run<'r> {
             bytes_done: 0,
             bytes_total: 0,
         });
-        let walk = walk(repo, &store.folder, options.max_file_bytes)?;
+        // Rules that change while files are listed are found out by the next look.
+        let rules = rules(repo);
+        let root = Root::new(repo);
+        let last = if options.full { None } else { store.open().ok() };
+        let listed = last.as_ref().filter(|last| last.fallback_from.is_none());
+        let listed = listed.map(|last| &last.tables.generation);
+        let listed = listed.filter(|last| last.max_file_bytes == options.max_file_bytes);
+        let relisted = listed.and_then(|last| Some((relist(repo, &root, last)?, last.rule_files.clone())));
+        let (walk, rule_files) = match relisted {
+            Some(relisted) => relisted,
+            None => {
+                let walk = walk(repo, &store.folder, options.max_file_bytes)?;
+                let rule_files = unlisted_rules(repo, &walk);
+                (walk, rule_files)
+            }
+        };
         let segments = if options.full { Vec::new() } else { store.all_segments() };
         let segments: Vec<_> =
             segments.into_iter().filter(|(_, segment)| segment.is_current_work()).collect();
@@ -198,6 +219,9 @@ impl<'r> Run<'r> {
         let documents = Documents::new(&store.folder, options.documents.clone());
         let mut run = Run {
             repo,
+            root,
+            rules,
+            rule_files,
             store,
             options,
             pool,
@@ -207,43 +231,24 @@ impl<'r> Run<'r> {
             found: walk.files,
             folders: walk.folders,
             skipped: walk.skipped,
-            passed: walk.passed.into_iter().map(|found| (found.path, found.stamp)).collect(),
+            passed: walk.passed.into_iter().map(|file| (file.path, (file.stamp, file.reason))).collect(),
             segments,
             known,
             builder: Builder::default(),
             documents,
+            binaries: HashSet::new(),
             entries: BTreeMap::new(),
             analysed: (0, 0),
         };
-        run.take_over_unchanged();
+        if let Some(last) = last {
+            run.take_over_unchanged(&last);
+        }
         Ok(run)
     }
 
-    /// Files whose size and time are those of the last generation keep their entry without being read.
-    fn take_over_unchanged(&mut self) {
-        let Ok(opened) = self.store.open() else {
-            return;
-        };
-        let generation = &opened.tables.generation;
-        let place: HashMap<&str, u32> =
-            self.segments.iter().enumerate().map(|(at, (name, _))| (name.as_str(), at as u32)).collect();
-        let by_path: HashMap<&str, &FileEntry> =
-            generation.files.iter().map(|file| (&*file.path, file)).collect();
-        for (at, found) in self.found.iter().enumerate() {
-            let Some(old) = by_path.get(found.path.as_str()) else {
-                continue;
-            };
-            let Some(segment) = place.get(generation.segments[old.segment as usize].as_str()) else {
-                continue;
-            };
-            if old.stamp == found.stamp {
-                self.entries.insert(at, FileEntry { segment: *segment, ..(*old).clone() });
-            }
-        }
-    }
-
     fn work(&mut self) -> Result<(), IndexError> {
-        let new: Vec<usize> = (0..self.found.len()).filter(|at| !self.entries.contains_key(at)).collect();
+        let is_new = |at: &usize| !self.entries.contains_key(at) && !self.binaries.contains(at);
+        let new: Vec<usize> = (0..self.found.len()).filter(is_new).collect();
         let new_bytes: u64 = new.iter().map(|at| self.found[*at].stamp.size).sum();
         // Where an index with structure answers, a lexical one of the same files would be a step back.
         let helps = !(self.options.full && self.store.current().is_some());
@@ -294,8 +299,8 @@ impl<'r> Run<'r> {
             });
             let (batch, later) = rest.split_at(count.count());
             rest = later;
-            let (repo, limit, cancelled, known, found, documents, journal) = (
-                self.repo,
+            let (root, limit, cancelled, known, found, documents, journal) = (
+                &self.root,
                 self.options.max_file_bytes,
                 self.cancelled,
                 &self.known,
@@ -307,7 +312,7 @@ impl<'r> Run<'r> {
             let outcomes: Vec<Outcome> = self.pool.install(|| {
                 let outcomes = batch.par_iter().with_max_len(1).map(|at| match cancelled() {
                     true => Outcome::Cancelled,
-                    false => examine(repo, &found[*at], limit, documents, tier, journal, &is_known),
+                    false => examine(root, &found[*at], limit, documents, tier, journal, &is_known),
                 });
                 outcomes.collect()
             });
@@ -329,9 +334,7 @@ impl<'r> Run<'r> {
             Outcome::Cancelled => return Err(IndexError::Cancelled),
             Outcome::Skipped(reason, stamp) => {
                 self.entries.remove(&at);
-                let found = &self.found[at];
-                self.skipped.add(reason, &found.path);
-                self.passed.insert(found.path.clone(), stamp);
+                self.passed.insert(self.found[at].path.clone(), (stamp, reason));
                 return Ok(());
             }
             Outcome::Known(key, stamp) => (self.known[&key], stamp),
@@ -386,68 +389,10 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Merges small and mostly dead segments, so that years of small changes do not slow down queries.
-    fn merge_small(&mut self) -> Result<(), IndexError> {
-        let mut live: Vec<u64> = vec![0; self.segments.len()];
-        let mut used: Vec<Vec<bool>> =
-            self.segments.iter().map(|(_, segment)| vec![false; segment.blob_count() as usize]).collect();
-        for entry in self.entries.values() {
-            let seen = &mut used[entry.segment as usize][entry.blob as usize];
-            if !*seen {
-                *seen = true;
-                live[entry.segment as usize] += entry.stamp.size;
-            }
-        }
-        let total = |segment: &Segment| {
-            (0..segment.blob_count())
-                .filter_map(|blob| segment.blob(blob).ok())
-                .map(|blob| u64::from(blob.text_bytes))
-                .sum::<u64>()
-        };
-        let small: Vec<usize> =
-            (0..live.len()).filter(|at| live[*at] > 0 && live[*at] < SMALL_BYTES).collect();
-        let dead: Vec<usize> = (0..live.len())
-            .filter(|at| live[*at] > 0 && live[*at] * 2 < total(&self.segments[*at].1))
-            .collect();
-        let mut chosen: Vec<usize> = if small.len() > SMALL_SEGMENTS { small } else { Vec::new() };
-        chosen.extend(dead);
-        chosen.sort_unstable();
-        chosen.dedup();
-        if chosen.is_empty() {
-            return Ok(());
-        }
-        (self.progress)(Progress {
-            phase: Phase::Writing,
-            files_done: 0,
-            files_total: 0,
-            bytes_done: 0,
-            bytes_total: 0,
-        });
-        let mut moved: HashMap<Place, Place> = HashMap::new();
-        for at in chosen {
-            let segment = Arc::clone(&self.segments[at].1);
-            let target = self.segments.len() as u32;
-            let places = self.builder.absorb(&segment, |blob| used[at][blob as usize]);
-            let places = places.map_err(|damaged| damaged.in_file(segment.path()))?;
-            let places =
-                places.into_iter().enumerate().filter_map(|(old, new)| new.map(|new| (old as u32, new)));
-            moved.extend(places.map(|(old, new)| ((at as u32, old), (target, new))));
-            if self.builder_is_full() {
-                self.flush()?;
-            }
-        }
-        self.flush()?;
-        for entry in self.entries.values_mut() {
-            if let Some((segment, blob)) = moved.get(&(entry.segment, entry.blob)) {
-                (entry.segment, entry.blob) = (*segment, *blob);
-            }
-        }
-        Ok(())
-    }
-
     /// What was left out, and what is in by its words only because its grammar crashes.
     fn skipped_now(&self) -> Skipped {
         let mut skipped = self.skipped.clone();
+        self.passed.iter().for_each(|(path, (_, reason))| skipped.add(*reason, path));
         if self.journal.any_bad() {
             for entry in self.entries.values() {
                 let blob = self.segments[entry.segment as usize].1.blob(entry.blob);
@@ -459,8 +404,11 @@ impl<'r> Run<'r> {
         skipped
     }
 
-    fn passed_now(&self) -> Vec<Found> {
-        self.passed.iter().map(|(path, stamp)| Found { path: path.clone(), stamp: *stamp }).collect()
+    fn passed_now(&self) -> Vec<Passed> {
+        let passed = self.passed.iter();
+        passed
+            .map(|(path, (stamp, reason))| Passed { path: path.clone(), stamp: *stamp, reason: *reason })
+            .collect()
     }
 
     /// Makes what is known now the current generation.
@@ -479,6 +427,8 @@ impl<'r> Run<'r> {
             number: self.store.next_number(),
             built_at_ms: self.options.now_ms,
             max_file_bytes: self.options.max_file_bytes,
+            rules: self.rules,
+            rule_files: self.rule_files.clone(),
             revision: git::revision(self.repo),
             segments: segments.iter().map(|(name, _)| name.clone()).collect(),
             files,

@@ -1,15 +1,14 @@
 //! Reading one file and working on it. Whatever goes wrong here concerns this file only.
 
 use crate::document::{Documents, Unread, size_limit};
+use crate::held::Root;
 use crate::journal::Journal;
 use crate::lang::{self, Chunker, Class, LangId};
 use crate::segment::{Key, Tier, Work, analyse, content_hash};
 use crate::text;
-use crate::walk::{Found, SkipReason, Stamp};
-use std::fs::File;
+use crate::walk::{Found, SkipReason, Stamp, TICK_NANOS};
 use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A file read into memory, with a stamp that was true while it was read.
@@ -19,13 +18,12 @@ pub(crate) struct Content {
 }
 
 /// Reads a file that may change under us: the stamp is taken before and after.
-pub(crate) fn read(repo: &Path, found: &Found, max_file_bytes: u64) -> Result<Content, SkipReason> {
-    let path = repo.join(&found.path);
+pub(crate) fn read(root: &Root, found: &Found, max_file_bytes: u64) -> Result<Content, SkipReason> {
     let max_file_bytes = size_limit(&found.path, max_file_bytes);
     let mut last = None;
     for _ in 0..2 {
-        let mut file = File::open(&path).map_err(|_| SkipReason::Unreadable)?;
-        let before = Stamp::of(&file.metadata().map_err(|_| SkipReason::Unreadable)?);
+        let (mut file, metadata) = root.open(&found.path).map_err(|_| SkipReason::Unreadable)?;
+        let before = Stamp::of(&metadata);
         let mut bytes = Vec::with_capacity(before.size.min(max_file_bytes) as usize + 1);
         let limited = file.by_ref().take(max_file_bytes + 1).read_to_end(&mut bytes);
         limited.map_err(|_| SkipReason::Unreadable)?;
@@ -47,8 +45,6 @@ pub(crate) fn read(repo: &Path, found: &Found, max_file_bytes: u64) -> Result<Co
 }
 
 /// A write in the same tick as the last one leaves no trace in the time of a file.
-const TICK_NANOS: i64 = 20_000_000;
-
 fn is_just_written(stamp: Stamp) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64);
     now.saturating_sub(stamp.modified) < TICK_NANOS
@@ -65,7 +61,7 @@ pub(crate) enum Outcome {
 
 /// Reads and works on one file, unless its work is known.
 pub(crate) fn examine(
-    repo: &Path,
+    root: &Root,
     found: &Found,
     max_file_bytes: u64,
     documents: &Documents,
@@ -73,7 +69,7 @@ pub(crate) fn examine(
     journal: &Journal,
     known: &(dyn Fn(&Key) -> bool + Sync),
 ) -> Outcome {
-    let content = match read(repo, found, max_file_bytes) {
+    let content = match read(root, found, max_file_bytes) {
         Ok(content) => content,
         Err(reason) => return Outcome::Skipped(reason, found.stamp),
     };

@@ -7,8 +7,10 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub fn of(text: &str) -> Lines {
-        let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
+        let newlines = || memchr::memchr_iter(b'\n', text.as_bytes());
+        let mut starts = Vec::with_capacity(newlines().count() + 1);
+        starts.push(0);
+        starts.extend(newlines().map(|at| at as u32 + 1));
         Lines { starts }
     }
 

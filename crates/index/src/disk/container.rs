@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Raise it with every change of what sections hold. Other versions are reported and rebuilt, never guessed at.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 const MAGIC: &[u8; 8] = b"MAINSTAY";
 const HEAD: usize = 8 + 4 + 4 + 4 + 4 + 8 + 8;

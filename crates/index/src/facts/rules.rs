@@ -408,17 +408,22 @@ impl Shape {
                 && self.children.iter().all(|shape| shape.find(child, text).is_some())
         };
         if let Some(position) = self.position {
-            let mut cursor = node.walk();
-            return node.named_children(&mut cursor).nth(position).filter(|child| fits(*child));
+            return node.named_child(position as u32).filter(|child| fits(*child));
         }
         if self.field != 0 {
             // Nearly always a field has one child, which is found without a cursor of its own.
-            if let Some(child) = node.child_by_field_id(self.field).filter(|child| fits(*child)) {
-                return Some(child);
+            let first = node.child_by_field_id(self.field)?;
+            if fits(first) {
+                return Some(first);
             }
             let field = std::num::NonZeroU16::new(self.field)?;
             let mut cursor = node.walk();
             return node.children_by_field_id(field, &mut cursor).find(|child| fits(*child));
+        }
+        // So few children are found faster than a cursor is made.
+        let count = node.child_count();
+        if count <= 4 && self.role != Some("_old") {
+            return (0..count).filter_map(|at| node.child(at)).filter(|child| fits(*child)).nth(self.earlier);
         }
         let mut cursor = node.walk();
         let children = node.children(&mut cursor);

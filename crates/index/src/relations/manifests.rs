@@ -3,7 +3,8 @@
 use super::aliases::Aliases;
 use super::paths::{Paths, folder};
 use crate::hash::FastMap;
-use std::fs::File;
+use crate::held::Root;
+
 use std::io::Read as _;
 use std::path::Path;
 
@@ -25,6 +26,7 @@ pub(super) struct Manifests {
 impl Manifests {
     pub fn read(repo: &Path, paths: &Paths) -> Manifests {
         let mut out = Manifests::default();
+        let root = Root::new(repo);
         for (name, take) in [
             ("package.json", Manifests::package as fn(&mut Manifests, &str, &str)),
             ("Cargo.toml", Manifests::krate),
@@ -35,7 +37,7 @@ impl Manifests {
         ] {
             for file in paths.named(name).iter().take(MAX_MANIFESTS) {
                 let path = paths.path(*file);
-                if let Some(text) = read(&repo.join(path)) {
+                if let Some(text) = read(&root, path) {
                     take(&mut out, folder(path), &text);
                 }
             }
@@ -74,9 +76,9 @@ impl Manifests {
     }
 }
 
-fn read(path: &Path) -> Option<String> {
+fn read(root: &Root, path: &str) -> Option<String> {
     let mut text = String::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    root.open(path).ok()?.0.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

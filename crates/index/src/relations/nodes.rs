@@ -118,7 +118,7 @@ impl Nodes {
             self.names.add(stem(path));
             self.names.add(name(folder(path)));
         }
-        for part in &view.parts {
+        for part in view.parts.iter() {
             part.segment.facts()?.for_each_with(&[Fact::Alias as u8], |key, _| {
                 let pair = std::str::from_utf8(&key[1..]).ok().and_then(|value| value.split_once('='));
                 if let Some((new, old)) = pair
@@ -209,7 +209,7 @@ impl Nodes {
         mut want: impl FnMut(&str) -> Option<T>,
         mut each: impl FnMut(&T, u32),
     ) -> Result<(), Damaged> {
-        for part in &view.parts {
+        for part in view.parts.iter() {
             part.segment.facts()?.for_each_with(&[fact as u8], |key, list| {
                 let Some(value) = std::str::from_utf8(&key[1..]).ok().and_then(&mut want) else {
                     return Ok(());

@@ -85,13 +85,14 @@ impl Matcher {
     }
 }
 
-/// `only_docs` leaves out matches in code that are not in its documentation.
+/// `matcher` is that of the atom; `only_docs` leaves out matches in code that are not in its documentation.
 pub(super) fn resolve(
     view: &View,
     source: &Source<'_>,
     atom: &Atom,
     case: bool,
     only_docs: bool,
+    matcher: Option<&Matcher>,
 ) -> Result<AtomSet, Trouble> {
     let mut set = AtomSet {
         parts: view.parts.iter().map(|part| Bits::none(part.segment.chunk_count() as usize)).collect(),
@@ -100,13 +101,11 @@ pub(super) fn resolve(
     };
     match atom {
         Atom::Literal(text) => {
-            let search = Verify { matcher: Matcher::new(atom, case)?, only_docs };
-            verify(view, source, &mut set, &need_literal(text.as_bytes()), &search)?;
+            verify(view, source, &mut set, &need_literal(text.as_bytes()), matcher, only_docs)?;
         }
         Atom::Regex(expression) => {
             let need = regex_syntax::parse(expression).map_or(Need::Anything, |parsed| need_regex(&parsed));
-            let search = Verify { matcher: Matcher::new(atom, case)?, only_docs };
-            verify(view, source, &mut set, &need, &search)?;
+            verify(view, source, &mut set, &need, matcher, only_docs)?;
         }
         Atom::Symbol(name) => {
             let wanted = name_hash(&fold_name(name)).to_le_bytes();
@@ -174,21 +173,16 @@ fn by_file(view: &View, set: &mut AtomSet, holds: impl Fn(&str) -> bool) -> Resu
     Ok(())
 }
 
-/// What is looked for in the files themselves.
-struct Verify {
-    matcher: Option<Matcher>,
-    only_docs: bool,
-}
-
 /// Reads every file that may match and keeps the chunks in which a match starts.
 fn verify(
     view: &View,
     source: &Source<'_>,
     set: &mut AtomSet,
     need: &Need,
-    search: &Verify,
+    matcher: Option<&Matcher>,
+    only_docs: bool,
 ) -> Result<(), Trouble> {
-    let Some(matcher) = &search.matcher else {
+    let Some(matcher) = matcher else {
         return Ok(());
     };
     let mut jobs: Vec<(usize, u32)> = Vec::new();
@@ -208,7 +202,7 @@ fn verify(
         .into_par_iter()
         .map(|(number, blob)| {
             let part = &view.parts[number];
-            Ok((number, matches_in(part, number, blob, source, matcher, search.only_docs)?))
+            Ok((number, matches_in(part, number, blob, source, matcher, only_docs)?))
         })
         .collect::<Result<_, Damaged>>()?;
     for (number, chunks) in found {

@@ -13,6 +13,7 @@ use crate::segment::postings::NAME;
 use crate::token::fold_name;
 use crate::traits;
 use crate::view::View;
+use std::sync::Arc;
 
 /// A mask has one bit per term and one to spare; later terms of a longer query do not count.
 pub(crate) const MAX_TERMS: usize = 63;
@@ -23,7 +24,7 @@ pub(crate) struct Plan {
     pub root: Step,
     pub sets: Vec<AtomSet>,
     /// Literals and expressions, for showing where they match.
-    pub matchers: Vec<Matcher>,
+    pub matchers: Vec<Arc<Matcher>>,
     /// Names the query may mean, by hash, and how much a definition of that name gains.
     pub names: Vec<NameWish>,
     /// Traits the query asks for; hits with them are not demoted.
@@ -178,16 +179,17 @@ pub(super) fn plan(
         paths: FastMap::default(),
         only_docs: options.mode == Mode::Extracted,
     };
-    let mut planner = Planner { view, source, case, plan: &mut plan };
+    let mut planner = Planner { view, source, case, plan: &mut plan, compiled: Vec::new() };
     let root = planner.step(&query.root, true)?;
-    plan.root = root;
     for atom in query.atoms() {
         // The words of a literal rank the chunks that hold it.
         if let Atom::Literal(text) = atom {
-            Planner { view, source, case, plan: &mut plan }.word(&Word::new(text))?;
+            planner.word(&Word::new(text))?;
         }
-        plan.matchers.extend(Matcher::new(atom, case)?);
+        let matcher = planner.matcher(atom, case)?;
+        planner.plan.matchers.extend(matcher);
     }
+    plan.root = root;
     plan.names = wishes(query);
     plan.paths = paths(view, &plan)?;
     Ok(plan)
@@ -198,6 +200,8 @@ struct Planner<'p, 'v> {
     source: &'p Source<'v>,
     case: bool,
     plan: &'p mut Plan,
+    /// Matchers of the query's atoms, each with whether case counts: compiling one costs as much as a small search.
+    compiled: Vec<(Atom, bool, Arc<Matcher>)>,
 }
 
 impl Planner<'_, '_> {
@@ -245,9 +249,20 @@ impl Planner<'_, '_> {
     }
 
     fn set(&mut self, atom: &Atom, case: bool) -> Result<Step, Trouble> {
-        let set = resolve(self.view, self.source, atom, case, self.plan.only_docs)?;
+        let matcher = self.matcher(atom, case)?;
+        let set = resolve(self.view, self.source, atom, case, self.plan.only_docs, matcher.as_deref())?;
         self.plan.sets.push(set);
         Ok(Step::Set(self.plan.sets.len() - 1))
+    }
+
+    fn matcher(&mut self, atom: &Atom, case: bool) -> Result<Option<Arc<Matcher>>, Trouble> {
+        let is_it = |known: &&(Atom, bool, Arc<Matcher>)| known.0 == *atom && known.1 == case;
+        if let Some((.., matcher)) = self.compiled.iter().find(is_it) {
+            return Ok(Some(Arc::clone(matcher)));
+        }
+        let matcher = Matcher::new(atom, case)?.map(Arc::new);
+        self.compiled.extend(matcher.iter().map(|matcher| (atom.clone(), case, Arc::clone(matcher))));
+        Ok(matcher)
     }
 
     fn word(&mut self, word: &Word) -> Result<usize, Damaged> {
@@ -322,7 +337,7 @@ impl Planner<'_, '_> {
             return Ok(0);
         }
         let mut chunks = 0u64;
-        for part in &self.view.parts {
+        for part in self.view.parts.iter() {
             let Some(postings) = part.segment.dictionary()?.find(text.as_bytes())? else {
                 continue;
             };

@@ -3,17 +3,17 @@
 use crate::document::size_limit;
 use crate::error::IndexError;
 use crate::generation::FileEntry;
+use crate::held::Root;
 use crate::lang::{Class, LangId};
 use crate::relations::Relations;
 use crate::segment::content_hash;
 use crate::text;
 use crate::view::View;
 use crate::walk::Stamp;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Works out what belongs together in the view that is searched, or finds it done.
 pub(crate) type Relate<'v> = dyn Fn() -> Result<Arc<Relations>, IndexError> + Sync + 'v;
@@ -25,6 +25,7 @@ fn is_document(lang: &LangId) -> bool {
 pub(crate) struct Source<'v> {
     view: &'v View,
     repo: &'v Path,
+    root: OnceLock<Root>,
     relate: Option<&'v Relate<'v>>,
     /// Files that changed between the last look and this search.
     moved: AtomicU64,
@@ -32,7 +33,7 @@ pub(crate) struct Source<'v> {
 
 impl<'v> Source<'v> {
     pub fn new(view: &'v View, repo: &'v Path) -> Source<'v> {
-        Source { view, repo, relate: None, moved: AtomicU64::new(0) }
+        Source { view, repo, root: OnceLock::new(), relate: None, moved: AtomicU64::new(0) }
     }
 
     /// As `new`, for those who may ask what belongs together.
@@ -66,8 +67,7 @@ impl<'v> Source<'v> {
     /// The text of a document, without a look into the file while its stamp is that of the build.
     fn document(&self, entry: &FileEntry, lang: LangId, hash: u128) -> Option<String> {
         let documents = &self.view.opened.documents;
-        let path = self.repo.join(&*entry.path);
-        if Stamp::of(&std::fs::metadata(&path).ok()?) == entry.stamp
+        if self.root().stamp(&entry.path).ok()? == entry.stamp
             && let Some(Ok(text)) = documents.known(hash)
         {
             return Some(text);
@@ -80,9 +80,13 @@ impl<'v> Source<'v> {
         documents.text(lang, &bytes).ok()
     }
 
+    fn root(&self) -> &Root {
+        self.root.get_or_init(|| Root::new(self.repo))
+    }
+
     fn read(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
-        let mut file = File::open(self.repo.join(path)).ok()?;
-        let stamp = Stamp::of(&file.metadata().ok()?);
+        let (mut file, metadata) = self.root().open(path).ok()?;
+        let stamp = Stamp::of(&metadata);
         let limit = size_limit(path, self.view.opened.tables.generation.max_file_bytes);
         let mut bytes = Vec::with_capacity(stamp.size.min(limit) as usize + 1);
         file.by_ref().take(limit + 1).read_to_end(&mut bytes).ok()?;

@@ -1,7 +1,8 @@
 //! Collects the work on many files and lays it out as one segment file.
 
 use super::analyse::{Key, Tier, Work};
-use super::collect::{Grams, Lists};
+use super::collect::Lists;
+use super::grams::Grams;
 use super::key::Key16;
 use super::postings::{Posting, Postings};
 use super::{Segment, id};
@@ -11,7 +12,7 @@ use crate::error::Damaged;
 use crate::facts::ChunkFacts;
 use crate::lang::LangId;
 use crate::token::fold_name;
-use crate::trigram::{self, BUCKET_BITS};
+use crate::trigram;
 
 #[derive(Default)]
 pub(crate) struct Builder {
@@ -147,11 +148,10 @@ impl Builder {
         segment.dictionary()?.for_each(|term, postings| take_over(&mut self.terms, term, postings))?;
         segment.facts()?.for_each(|key, postings| take_over(&mut self.facts, key, postings))?;
         let mut grams: Vec<trigram::Gaps> = vec![trigram::Gaps::default(); blob_place.len()];
-        for bucket in 0..1 << BUCKET_BITS {
-            for blob in segment.bucket(bucket)? {
-                grams.get_mut(blob as usize).ok_or(Damaged("a trigram names no blob"))?.push(bucket);
-            }
-        }
+        segment.buckets()?.for_each(|bucket, blob| {
+            grams.get_mut(blob as usize).ok_or(Damaged("a trigram names no blob"))?.push(bucket);
+            Ok(())
+        })?;
         for (grams, _) in grams.iter().zip(&blob_place).filter(|(_, place)| place.is_some()) {
             self.grams.add(&grams.gaps);
         }
@@ -196,9 +196,10 @@ impl Builder {
         writer.section(id::FACT_KEYS, encoded.terms);
         writer.section(id::FACT_LISTS, encoded.lists);
         writer.section(id::COUNTS, self.counts);
-        let (offsets, grams) = self.grams.encode();
-        writer.section(id::GRAM_OFFSETS, offsets);
-        writer.section(id::GRAMS, grams);
+        let encoded = self.grams.encode();
+        writer.section(id::GRAM_OFFSETS, encoded.offsets);
+        writer.section(id::GRAM_KEYS, encoded.keys);
+        writer.section(id::GRAMS, encoded.lists);
         let mut langs = Vec::new();
         self.langs.iter().for_each(|lang| put_str(&mut langs, lang.get().id));
         writer.section(id::LANGS, langs);

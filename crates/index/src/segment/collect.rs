@@ -1,10 +1,8 @@
-//! What a builder gathers by term, by fact and by trigram until it is laid out.
+//! What a builder gathers by term and by fact until it is laid out.
 
 use super::dictionary::{self, Encoded};
 use super::key::{Key16, KeyMap};
-use super::postings::{Gaps, List};
-use crate::disk::codec::put;
-use crate::trigram::{BUCKET_BITS, each_bucket};
+use super::postings::List;
 
 /// Lists by name.
 #[derive(Default)]
@@ -56,54 +54,5 @@ impl Lists {
             let list = &self.lists[*id as usize];
             (self.name(*id), list.bytes(), list.count)
         }))
-    }
-}
-
-/// So many buckets are laid out at a time: their lists fit into a cache, all of them would not.
-const GROUP: u32 = 1 << 12;
-
-/// The trigrams of every blob, kept as they come.
-#[derive(Default)]
-pub(super) struct Grams {
-    gaps: Vec<u16>,
-    /// Where each blob's gaps end.
-    ends: Vec<u32>,
-}
-
-impl Grams {
-    pub fn add(&mut self, gaps: &[u16]) {
-        self.gaps.extend_from_slice(gaps);
-        self.ends.push(self.gaps.len() as u32);
-    }
-
-    /// Buckets one after the other, each with its length; an offset for every sixteenth.
-    pub fn encode(self) -> (Vec<u8>, Vec<u8>) {
-        let (mut offsets, mut grams) = (Vec::new(), Vec::new());
-        if self.gaps.is_empty() {
-            return (offsets, grams);
-        }
-        let mut cursors: Vec<(u32, u32)> = Vec::with_capacity(self.ends.len());
-        let mut start = 0;
-        for end in &self.ends {
-            cursors.push((start, 0));
-            start = *end;
-        }
-        let mut lists: Vec<Gaps> = (0..GROUP).map(|_| Gaps::default()).collect();
-        for first in (0..1 << BUCKET_BITS).step_by(GROUP as usize) {
-            for ((blob, cursor), end) in (0u32..).zip(&mut cursors).zip(&self.ends) {
-                each_bucket(&self.gaps[..*end as usize], cursor, first + GROUP, |bucket| {
-                    lists[(bucket - first) as usize].push(blob);
-                });
-            }
-            for (at, list) in lists.iter_mut().enumerate() {
-                if at % super::GRAM_STRIDE == 0 {
-                    offsets.extend_from_slice(&(grams.len() as u32).to_le_bytes());
-                }
-                put(&mut grams, list.bytes.len() as u64);
-                grams.extend_from_slice(&list.bytes);
-                list.clear();
-            }
-        }
-        (offsets, grams)
     }
 }

@@ -16,6 +16,7 @@ mod analyse;
 mod builder;
 mod collect;
 pub(crate) mod dictionary;
+mod grams;
 mod heads;
 mod key;
 pub(crate) mod postings;
@@ -40,6 +41,7 @@ use crate::hash::FastMap;
 use crate::lang::LangId;
 use crate::vectors::{ChunkVectors, Table};
 use dictionary::Dictionary;
+use grams::Buckets;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -59,7 +61,6 @@ fn fingerprint() -> [u8; 16] {
 }
 
 const BLOB_BYTES: usize = 32;
-const GRAM_STRIDE: usize = 16;
 pub(crate) const IS_TEST: u8 = 1;
 pub(crate) const IS_PART: u8 = 2;
 /// Its documentation is worth reading by itself. The bits between belong to facts.
@@ -81,6 +82,7 @@ mod id {
     pub const LENGTHS: u32 = 12;
     pub const NAMES: u32 = 13;
     pub const FINGERPRINT: u32 = 14;
+    pub const GRAM_KEYS: u32 = 15;
     pub const FACT_BLOCKS: u32 = 20;
     pub const FACT_KEYS: u32 = 21;
     pub const FACT_LISTS: u32 = 22;
@@ -407,21 +409,15 @@ impl Segment {
 
     /// The blobs in a trigram bucket, ascending.
     pub fn bucket(&self, bucket: u32) -> Result<Vec<u32>, Damaged> {
-        let (offsets, grams) = (self.section(id::GRAM_OFFSETS)?, self.section(id::GRAMS)?);
-        if offsets.len() == 0 {
-            return Ok(Vec::new());
-        }
-        let (group, skip) = (bucket as usize / GRAM_STRIDE, bucket as usize % GRAM_STRIDE);
-        let two = offsets.get(group * 4..(group * 4 + 8).min(offsets.len()))?;
-        let start = u32_at(two, 0)? as usize;
-        let end = if two.len() >= 8 { u32_at(two, 1)? as usize } else { grams.len() };
-        let mut reader = Reader::new(grams.get(start..end)?);
-        for _ in 0..skip {
-            let length = reader.number()? as usize;
-            reader.take(length)?;
-        }
-        let length = reader.number()? as usize;
-        postings::read_gaps(reader.take(length)?).collect()
+        self.buckets()?.find(bucket)
+    }
+
+    fn buckets(&self) -> Result<Buckets<'_>, Damaged> {
+        Ok(Buckets {
+            offsets: self.section(id::GRAM_OFFSETS)?,
+            keys: self.section(id::GRAM_KEYS)?,
+            lists: self.section(id::GRAMS)?,
+        })
     }
 
     pub fn columns(&self) -> Result<Columns<'_>, Damaged> {

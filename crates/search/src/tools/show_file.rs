@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use mainstay_contract::{Call, Policy, Tool, ToolDef, Toolset};
 use mainstay_index::chunk::Chunk;
+use mainstay_index::open_resolved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::held::open_resolved;
 use crate::{Search, SearchError};
 
 /// Larger files are read as a stream, without their structure.
