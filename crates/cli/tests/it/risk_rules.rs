@@ -34,7 +34,14 @@ fn site() -> Site {
 fn names(found: Result<Value, String>) -> Result<Vec<String>, String> {
     let found = found?;
     let hits = found["code"].as_array().unwrap().iter();
-    Ok(hits.filter_map(|hit| hit["name"].as_str().map(str::to_owned)).collect())
+    let mut names: Vec<String> = hits.filter_map(|hit| hit["name"].as_str().map(str::to_owned)).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Both ends of the way; what sends a text of its own is on none.
+fn both() -> Vec<String> {
+    vec!["announce".to_owned(), "publish".to_owned()]
 }
 
 #[test]
@@ -47,8 +54,8 @@ fn rules_of_a_user_hold_over_mcp_http_and_the_shell() {
         [Box::new(Shell(&site)), Box::new(Mcp::start(&site)), Box::new(Http::start(&site))];
     for surface in &mut surfaces {
         let name = surface.name();
-        assert_eq!(names(surface.ask(&args)), Ok(vec!["announce".to_owned()]), "{name}");
-        assert_eq!(names(surface.ask(&by_category)), Ok(vec!["announce".to_owned()]), "{name}");
+        assert_eq!(names(surface.ask(&args)), Ok(both()), "{name}");
+        assert_eq!(names(surface.ask(&by_category)), Ok(both()), "{name}");
     }
     // What is written there counts with the next call, also its mistakes.
     site.write("risks.toml", &RULES.replace("\"bus.send\"]", "\"queue.put\"]"));
