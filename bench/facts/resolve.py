@@ -1,7 +1,8 @@
-"""Precision and recall of resolved imports and calls: `resolve.py OURS REFERENCE [--compiled] [--show import|call]`.
+"""Precision and recall of resolved imports and calls: `resolve.py OURS REFERENCE [--compiled] [--show import|call|ref]`.
 
-Imports are compared as pairs of files. Of calls, the sets of what each definition calls for certain are compared, as file and
-name of what is called; a call of the other tool belongs to every definition around its line, as ours do.
+Imports are compared as pairs of files. Of calls and references, the sets of what each definition calls or refers to for certain
+are compared, as file and name of what is meant; what the other tool sees on a line belongs to every definition around it, as
+ours does.
 """
 
 import collections
@@ -10,8 +11,8 @@ import sys
 
 def main():
     show = sys.argv[sys.argv.index("--show") + 1] if "--show" in sys.argv else None
-    ours = {"import": set(), "call": set()}
-    theirs = {"import": set(), "call": set()}
+    ours = {"import": set(), "call": set(), "ref": set()}
+    theirs = {"import": set(), "call": set(), "ref": set()}
     definitions = collections.defaultdict(set)
     looked_at = set()
     for line in open(sys.argv[1], encoding="utf-8"):
@@ -22,7 +23,7 @@ def main():
             first, last, target, name = rest
             definitions[file].add((int(first), int(last)))
             if target:
-                ours["call"].add((file, int(first), int(last), target, name))
+                ours[fact].add((file, int(first), int(last), target, name))
     for line in open(sys.argv[2], encoding="utf-8"):
         fact, file, at, target, *name = line.rstrip("\n").split("\t")
         looked_at.add(file)
@@ -31,9 +32,11 @@ def main():
             continue
         for first, last in definitions[file]:
             if first <= int(at) <= last:
-                theirs["call"].add((file, first, last, target, name[0]))
+                theirs[fact].add((file, first, last, target, name[0]))
     print(f"{'resolved':<12}{'right':>8}{'ours':>8}{'theirs':>8}{'precision':>11}{'recall':>8}")
-    for fact in ("import", "call"):
+    for fact in ("import", "call", "ref"):
+        if not theirs[fact]:
+            continue
         mine = {one for one in ours[fact] if one[0] in looked_at}
         if fact == "call" and "--compiled" in sys.argv:
             # What a preprocessor removed is not looked at where the other tool is a compiler.

@@ -1,5 +1,5 @@
-// Where TypeScript's compiler says calls and imports of a tree lead: `import FILE LINE TARGET TEXT`, `call FILE LINE TARGET
-// NAME`, by tabs. Only what leads into the tree is told.
+// Where TypeScript's compiler says calls, references and imports of a tree lead: `import FILE LINE TARGET TEXT`, `call FILE LINE
+// TARGET NAME`, `ref` alike, by tabs. Only what leads into the tree is told.
 import ts from "typescript";
 import fs from "node:fs";
 import path from "node:path";
@@ -32,6 +32,15 @@ for (const source of program.getSourceFiles()) {
   const name = inside(source.fileName);
   if (!name) continue;
   const line = (node) => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+  const refer = (node, symbol) => {
+    const isReferred = (one) => ts.isFunctionDeclaration(one) || ts.isMethodDeclaration(one) || ts.isClassDeclaration(one)
+      || ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one) || ts.isEnumDeclaration(one)
+      || (ts.isVariableDeclaration(one) || ts.isPropertyDeclaration(one)) && one.initializer && ts.isFunctionLike(one.initializer);
+    for (const one of (symbol?.declarations ?? []).filter(isReferred)) {
+      const target = inside(one.getSourceFile().fileName);
+      if (target && one.name) console.log(["ref", name, line(node), target, one.name.getText().replace("#", "")].join("\t"));
+    }
+  };
   const visit = (node) => {
     if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
       const found = ts.resolveModuleName(node.moduleSpecifier.text, source.fileName, options, ts.sys).resolvedModule;
@@ -50,6 +59,12 @@ for (const source of program.getSourceFiles()) {
         if (target && called) console.log(["call", name, line(callee), target, called.getText().replace("#", "")].join("\t"));
       }
     }
+    if (ts.isIdentifier(node) && node.parent.name !== node && !ts.isImportSpecifier(node.parent) && !ts.isExportSpecifier(node.parent)) {
+      let symbol = checker.getSymbolAtLocation(node);
+      if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+      refer(node, symbol);
+    }
+    if (ts.isPropertyAccessExpression(node)) refer(node.name, checker.getSymbolAtLocation(node.name));
     ts.forEachChild(node, visit);
   };
   visit(source);

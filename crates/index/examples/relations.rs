@@ -2,12 +2,16 @@
 //! resolve.
 //!
 //! `import FILE TEXT TARGET` for every import that leads to a file, `call FILE FIRST LAST TARGET NAME` for every definition and
-//! what it calls for certain, separated by tabs; each definition has one line without a target.
+//! what it calls for certain, `ref` for the functions and types it refers to in any way, separated by tabs; each definition
+//! has one line without a target.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 
 use mainstay_index::relations::{Certainty, Reference};
 use mainstay_index::{BuildOptions, Index};
 use std::path::Path;
+
+/// Kinds of definitions other tools have under the same name.
+const REFERRED: [&str; 6] = ["function", "method", "class", "interface", "type", "enum"];
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,9 +35,16 @@ fn main() {
             let (first, last) = relations.symbol(id).lines;
             println!("call\t{file}\t{first}\t{last}\t\t");
             for link in relations.references_from(id) {
-                if link.reference == Reference::Call && link.certainty == Certainty::Resolved {
-                    let target = relations.symbol(link.other).path;
-                    println!("call\t{file}\t{first}\t{last}\t{target}\t{}", relations.name(link.other));
+                if link.certainty != Certainty::Resolved {
+                    continue;
+                }
+                let (target, name) = (relations.symbol(link.other), relations.name(link.other));
+                let place = format!("{file}\t{first}\t{last}\t{}\t{name}", target.path);
+                if link.reference == Reference::Call {
+                    println!("call\t{place}");
+                }
+                if REFERRED.contains(&target.kind.name()) {
+                    println!("ref\t{place}");
                 }
             }
         }
