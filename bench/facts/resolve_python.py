@@ -39,6 +39,9 @@ def main():
             except Exception:  # jedi gives up on some code; then it says nothing
                 return []
 
+        # What stands on a definition is not in it.
+        definitions = [node for node in ast.walk(tree) if hasattr(node, "decorator_list")]
+        outside = {id(part) for node in definitions for one in node.decorator_list for part in ast.walk(one)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for name in node.names:
@@ -53,7 +56,7 @@ def main():
                 for name in node.names:
                     if name.name != "*":
                         say_modules(file, node.lineno, goto(name.lineno, name.col_offset + len(name.name) - 1))
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            if isinstance(node, ast.Call) and id(node) not in outside and isinstance(node.func, ast.Name | ast.Attribute):
                 name = getattr(node.func, "id", None) or node.func.attr
                 for found in goto(node.func.end_lineno, node.func.end_col_offset - 1):
                     target = inside(found)
