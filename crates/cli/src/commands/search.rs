@@ -86,6 +86,7 @@ pub fn search(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
     if !output.json && !args.contains_key("output") {
         args.insert("output".into(), "full".into());
     }
+    let by_risk = args.keys().any(|name| name.starts_with("risk"));
     let mut outcome = runtime.call(Request::new("search", Value::Object(args.clone())));
     if outcome.result.as_ref().is_err_and(|failure| failure.fault.code == ErrorCode::NoIndex) {
         output.note(format_args!("{DIM}No index yet; building one. This happens once.{DIM:#}"));
@@ -96,7 +97,7 @@ pub fn search(matches: &ArgMatches, output: Output) -> FaultResult<ExitCode> {
         outcome = runtime.call(Request::new("search", Value::Object(args)));
     }
     let found = matches!(&outcome.result, Ok(Body::Json(raw)) if count(raw.get()) > 0);
-    let status = finish(&outcome, output, page);
+    let status = finish(&outcome, output, |result| page(result, by_risk));
     Ok(if outcome.result.is_ok() && !found { ExitCode::from(1) } else { status })
 }
 
@@ -202,8 +203,8 @@ fn count(result: &str) -> usize {
     MODES.iter().map(|mode| result["search"][mode].as_array().map_or(0, Vec::len)).sum()
 }
 
-/// Hits grouped by file, in the order of their best hit.
-fn page(result: &Value) -> String {
+/// Hits grouped by file, in the order of their best hit; with the way values take where that was asked for.
+fn page(result: &Value, by_risk: bool) -> String {
     let search = &result["search"];
     let mut hits: Vec<&Value> = Vec::new();
     for hit in MODES.iter().flat_map(|mode| search[mode].as_array().into_iter().flatten()) {
@@ -240,6 +241,9 @@ fn page(result: &Value) -> String {
             for said in hit["lint"].as_array().into_iter().flatten() {
                 text.push_str(&lint_line(said));
             }
+            for flow in hit["riskFlows"].as_array().into_iter().flatten().filter(|_| by_risk) {
+                text.push_str(&flow_lines(flow));
+            }
             text.push('\n');
         }
     }
@@ -256,6 +260,28 @@ fn page(result: &Value) -> String {
         text.push_str(&format!("{DIM}{changed} files changed since the index was built; they were searched as they are now{DIM:#}\n"));
     }
     text.trim_end().to_owned()
+}
+
+/// A value from outside and the lines it passes, from its source to its sink.
+fn flow_lines(flow: &Value) -> String {
+    let word = |key: &str| flow[key].as_str().unwrap_or_default();
+    let ids: Vec<&str> = flow["ids"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut text = format!(
+        "{:>6}  {WARNING}{}{WARNING:#} {}->{} {DIM}{} {}{DIM:#}\n",
+        "",
+        word("severity"),
+        word("source"),
+        word("sink"),
+        word("category"),
+        ids.join(" "),
+    );
+    for step in flow["path"].as_array().into_iter().flatten() {
+        let line = step["line"].as_u64().unwrap_or_default();
+        let place = step["file"].as_str().map_or(line.to_string(), |file| format!("{file}:{line}"));
+        let shown = step["text"].as_str().unwrap_or_default();
+        text.push_str(&format!("{:>6}    {DIM}{place}{DIM:#}  {shown}\n", ""));
+    }
+    text
 }
 
 /// What a linter said, under the line it is about.

@@ -41,6 +41,7 @@ mod plans;
 mod promises;
 mod read_only;
 mod readme;
+mod risk_rules;
 mod search_tools;
 mod site;
 mod sqlite;

@@ -1,9 +1,11 @@
 //! Who refers to whom: calls, mentions and bases of every chunk, as edges between nodes.
 
-use super::nodes::{Nodes, split};
+use super::nodes::{NONE, Node, Nodes, split};
 use super::resolve::{Certainty, Resolver, Tables};
+use crate::chunk::Kind;
 use crate::error::Damaged;
 use crate::facts::Fact;
+use crate::lang::Imports;
 use crate::view::View;
 use std::collections::HashSet;
 
@@ -57,10 +59,30 @@ impl Edges {
             let Some((found, certainty)) = resolver.meaning(from, written) else { return };
             if certainty == Certainty::Resolved || guess {
                 let edge = |to| Edge { from, to, reference, certainty };
-                all.extend(
-                    found.into_iter().filter(|to| *to != from || reference == Reference::Call).map(edge),
-                );
+                // A type that is gone when a program runs cannot be called: `new Error()` is another one.
+                let fits = |to: &u32| match reference {
+                    Reference::Call => !is_erased(nodes.get(*to)),
+                    _ => *to != from,
+                };
+                all.extend(found.into_iter().filter(fits).map(edge));
             }
+        };
+        // What is given to a definition hides what is defined elsewhere, also in what is nested in it.
+        let mut given: HashSet<(u32, u32)> = HashSet::new();
+        nodes.each_fact(
+            view,
+            Fact::Param,
+            |value| nodes.names.id(value),
+            |name, node| {
+                given.insert((node, *name));
+            },
+        )?;
+        let is_given = |node: u32, name: u32| {
+            let mut at = node;
+            while at != NONE && !given.contains(&(at, name)) {
+                at = nodes.get(at).parent;
+            }
+            at != NONE
         };
         // A call with something before its name is kept twice: whole, and as the name alone.
         let mut whole: HashSet<(u32, u32)> = HashSet::new();
@@ -78,7 +100,8 @@ impl Edges {
             Fact::Call,
             |value| (known(value) && split(value).0.is_empty()).then(|| value.to_owned()),
             |value, node| {
-                if nodes.names.id(value).is_some_and(|name| !whole.contains(&(node, name))) {
+                let is_free = |name: u32| !whole.contains(&(node, name)) && !is_given(node, name);
+                if nodes.names.id(value).is_some_and(is_free) {
                     add(node, value, Reference::Call, true);
                 }
             },
@@ -104,17 +127,15 @@ impl Edges {
             })?;
         }
         // A variable hides what is defined under its name.
-        let mut local: HashSet<(u32, u32)> = HashSet::new();
-        for fact in [Fact::Param, Fact::Write] {
-            nodes.each_fact(
-                view,
-                fact,
-                |value| nodes.names.id(value),
-                |name, node| {
-                    local.insert((node, *name));
-                },
-            )?;
-        }
+        let mut local = given.clone();
+        nodes.each_fact(
+            view,
+            Fact::Write,
+            |value| nodes.names.id(value),
+            |name, node| {
+                local.insert((node, *name));
+            },
+        )?;
         nodes.each_fact(
             view,
             Fact::Read,
@@ -148,6 +169,10 @@ impl Edges {
     pub fn all(&self) -> &[Edge] {
         &self.out
     }
+}
+
+fn is_erased(node: &Node) -> bool {
+    node.lang.get().imports == Imports::Files && matches!(node.kind, Kind::Type | Kind::Interface)
 }
 
 /// The name in a base: `Base` of `pkg.Base<T>(x)`.

@@ -65,7 +65,9 @@ impl Places<'_> {
         let mut above = folder(from);
         loop {
             let base = if above.is_empty() { rest.clone() } else { format!("{above}/{rest}") };
-            let found = self.module_at(language, &base);
+            // A file beside the one that imports is not meant inside of a package: `import types` is the library's.
+            let is_package = self.paths.file(&format!("{above}/__init__.py")).is_some();
+            let found = if is_package { Target::default() } else { self.module_at(language, &base) };
             if found != Target::default() {
                 return found;
             }
@@ -356,6 +358,7 @@ mod tests {
         check("python", &files, "tools/run.py", "shop", &["src/shop/__init__.py"]);
         check("python", &files, "tools/run.py", "util", &["util.py"]);
         check("python", &files, "tools/run.py", "numpy", &[]);
+        check("python", &files, "src/shop/__init__.py", "cart", &[]);
         check("python", &files, "util.py", "....cart", &[]);
     }
 

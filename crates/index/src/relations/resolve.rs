@@ -362,7 +362,9 @@ impl Resolver<'_> {
             {
                 return Some((vec![found], Certainty::Resolved));
             }
-            return self.unknown(from, "", name, true);
+            // What the type does not define may be a field that holds something of that name.
+            let guess = self.unknown(from, "", name, true);
+            return guess.map(|(found, _)| (found, Certainty::ByName));
         }
         if let Some(id) = nodes.names.id(receiver) {
             let id = tables.aliases.get(&(file, id)).copied().unwrap_or(id);

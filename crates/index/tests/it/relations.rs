@@ -1,7 +1,7 @@
 //! What names mean across files: imports, calls and types, in the languages that have them.
 
 use crate::site::{Site, ask_with, places};
-use mainstay_index::relations::{Certainty, Texts};
+use mainstay_index::relations::{Certainty, Reference, Texts};
 use mainstay_index::{Fact, FactFilter, Filters, Index, Options, Want};
 
 fn site(files: &[(&str, &str)]) -> Site {
@@ -86,6 +86,29 @@ fn calls_lead_to_the_file_then_to_imports_and_never_to_a_namesake() {
         "main",
         &["src/pay.rs:1", "src/store.rs:4"],
     );
+}
+
+#[test]
+fn what_is_given_and_what_only_is_a_type_is_not_called_by_its_namesake() {
+    let http = "class Request:\n    def receive(self):\n        return 1\n\n    def app(self):\n        return 2\n\n    def read(self):\n        return 3\n";
+    let web = "from web.http import Request\n\n\nclass Guard:\n    def __init__(self, app):\n        self.app = app\n\n    def run(self, scope, receive):\n        request: Request = Request(scope)\n        self.app(scope)\n        receive()\n        request.read()\n";
+    let files = [("web/__init__.py", ""), ("web/http.py", http), ("web/guard.py", web)];
+    check(&files, "Guard.run", &["web/http.py:1", "web/http.py:8"]);
+    let files = [
+        (
+            "src/a.ts",
+            "import {fail} from \"./errors\";\nexport function run() {\n  fail();\n  throw new Error(\"no\");\n}\n",
+        ),
+        ("src/errors.ts", "type Error = {code: string};\n\nexport function fail() {\n  return 1;\n}\n"),
+    ];
+    let index = site(&files).open();
+    let relations = index.relations().unwrap();
+    let links = relations.references_from(relations.find("run")[0]).into_iter();
+    let called: Vec<String> = links
+        .filter(|link| link.reference == Reference::Call)
+        .map(|link| relations.symbol(link.other).name)
+        .collect();
+    assert_eq!(called, ["fail"]);
 }
 
 #[test]

@@ -86,3 +86,42 @@ function start(req) {
   // expect nothing
   cp.spawn("ls", [req.query.dir]);
 }
+
+function proxy(req, res) {
+  // expect req->fetch
+  const url = req.query.url + req.query.symbol;
+  needle.get(url, (error, answer) => res.json(answer));
+}
+
+function proxyFixed(req, res) {
+  // expect nothing
+  needle.get("https://example.org/quotes", (error, answer) => res.json(answer));
+}
+
+async function mirror(req, res) {
+  // expect req->fetch
+  const page = await got.get(req.body.page);
+  res.json(page);
+}
+
+function above(req, res, stocks) {
+  // expect req->$where
+  const least = req.query.least;
+  stocks.find({ $where: `this.amount > ${least}` }).toArray(done);
+}
+
+function aboveNumber(req, res, stocks) {
+  // expect nothing
+  const least = parseInt(req.query.least, 10);
+  stocks.find({ $where: `this.amount > ${least}` }).toArray(done);
+}
+
+function aboveField(req, res, stocks) {
+  // expect nothing
+  stocks.find({ amount: { $gt: req.query.least } }).toArray(done);
+}
+
+function firstOf(req, res, list) {
+  // expect nothing
+  res.json(list.find((one) => one.id === req.params.id));
+}

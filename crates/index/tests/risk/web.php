@@ -69,3 +69,15 @@ function leave()
     // expect superglobal->header
     header("Location: " . $_GET['next']);
 }
+
+function leave_lower()
+{
+    // expect superglobal->header
+    header ("location: " . $_GET['next']);
+}
+
+function say_type()
+{
+    // expect nothing
+    header("Content-Type: " . $_GET['type']);
+}

@@ -120,3 +120,19 @@ def from_command_line():
 def file_of_command_line():
     # expect nothing
     return open(sys.argv[1]).read()
+
+
+def settings_of_upload():
+    # expect request->yaml.load
+    file = request.FILES["file"]
+    return yaml.load(file, yaml.Loader)
+
+
+def safe_settings_of_upload():
+    # expect nothing
+    return yaml.safe_load(request.FILES["file"])
+
+
+def picture(one, other):
+    # expect request->eval
+    return ImageMath.eval(request.POST.get("function"), one=one, other=other)

@@ -410,7 +410,9 @@ impl<'t> Walk<'t> {
 
     fn sink(&mut self, rule: &'static Rule, place: u32, after: usize, extent: &Range<u32>) {
         let whole = self.text.get(place as usize..extent.end as usize).unwrap_or_default();
-        if !whole.contains(rule.when) || !rule.unless.is_empty() && whole.contains(rule.unless) {
+        let fits =
+            rule.when.is_empty() || whole.to_ascii_lowercase().contains(&rule.when.to_ascii_lowercase());
+        if !fits || !rule.unless.is_empty() && whole.contains(rule.unless) {
             return;
         }
         let args = arguments(self.text, after, extent.end as usize);
