@@ -82,8 +82,9 @@ fn latency(tree: &Path, store: &Path, files: &[String]) {
         }
         times.sort_by(|left, right| left.0.total_cmp(&right.0));
         let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize];
+        let all: f64 = times.iter().map(|(time, _)| time).sum();
         println!(
-            "latency: {} queries, p50 {:.2} CPU-ms, p99 {:.2} CPU-ms, most {:.2} CPU-ms ({})",
+            "latency: {} queries, {all:.1} CPU-ms together, p50 {:.2} CPU-ms, p99 {:.2} CPU-ms, most {:.2} CPU-ms ({})",
             times.len(), at(0.5).0, at(0.99).0, at(1.0).0, at(1.0).1
         );
     }

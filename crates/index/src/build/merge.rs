@@ -1,6 +1,6 @@
 //! Merging segments after a build.
 
-use super::{Phase, Place, Progress, Run};
+use super::{FILE_BYTES, Phase, Place, Progress, Run};
 use crate::error::IndexError;
 use crate::segment::Segment;
 use std::collections::HashMap;
@@ -20,13 +20,13 @@ impl Run<'_> {
             let seen = &mut used[entry.segment as usize][entry.blob as usize];
             if !*seen {
                 *seen = true;
-                live[entry.segment as usize] += entry.stamp.size;
+                live[entry.segment as usize] += entry.stamp.size + FILE_BYTES;
             }
         }
         let total = |segment: &Segment| {
             (0..segment.blob_count())
                 .filter_map(|blob| segment.blob(blob).ok())
-                .map(|blob| u64::from(blob.text_bytes))
+                .map(|blob| u64::from(blob.text_bytes) + FILE_BYTES)
                 .sum::<u64>()
         };
         let small: Vec<usize> =

@@ -133,9 +133,13 @@ pub(crate) fn build(
     }
     outcome?;
     run.merge_small()?;
-    let report = run.publish(options.vectors.as_ref())?;
+    let documents = run.document_hashes();
+    // What is left needs none of these, and a million files of them are a lot of memory.
+    (run.found, run.known) = (Vec::new(), FastMap::default());
+    let entries = std::mem::take(&mut run.entries);
+    let report = run.publish(entries.into_values(), options.vectors.as_ref())?;
     run.store.collect_garbage();
-    run.documents.keep_only(run.document_hashes().into_iter());
+    run.documents.keep_only(documents.into_iter());
     Ok(report)
 }
 
@@ -254,7 +258,8 @@ impl<'r> Run<'r> {
         let helps = !(self.options.full && self.store.current().is_some());
         if helps && new_bytes > self.options.lexical_first_bytes {
             self.pass(&new, Tier::Lexical)?;
-            self.publish(None)?;
+            let entries: Vec<FileEntry> = self.entries.values().cloned().collect();
+            self.publish(entries.into_iter(), None)?;
         } else {
             self.pass(&new, Tier::Structural)?;
         }
@@ -390,12 +395,12 @@ impl<'r> Run<'r> {
     }
 
     /// What was left out, and what is in by its words only because its grammar crashes.
-    fn skipped_now(&self) -> Skipped {
+    fn skipped_now(&self, files: &[FileEntry], segments: &[(String, Arc<Segment>)]) -> Skipped {
         let mut skipped = self.skipped.clone();
         self.passed.iter().for_each(|(path, (_, reason))| skipped.add(*reason, path));
         if self.journal.any_bad() {
-            for entry in self.entries.values() {
-                let blob = self.segments[entry.segment as usize].1.blob(entry.blob);
+            for entry in files {
+                let blob = segments[entry.segment as usize].1.blob(entry.blob);
                 if blob.is_ok_and(|blob| self.journal.is_bad(blob.hash)) {
                     skipped.add(SkipReason::ParserCrash, &entry.path);
                 }
@@ -412,16 +417,20 @@ impl<'r> Run<'r> {
     }
 
     /// Makes what is known now the current generation.
-    fn publish(&mut self, vectors: Option<&VectorTable>) -> Result<BuildReport, IndexError> {
+    fn publish(
+        &mut self,
+        entries: impl ExactSizeIterator<Item = FileEntry>,
+        vectors: Option<&VectorTable>,
+    ) -> Result<BuildReport, IndexError> {
         let mut place: HashMap<u32, u32> = HashMap::new();
         let mut segments = Vec::new();
-        let mut files = Vec::with_capacity(self.entries.len());
-        for entry in self.entries.values() {
+        let mut files = Vec::with_capacity(entries.len());
+        for entry in entries {
             let segment = *place.entry(entry.segment).or_insert_with(|| {
                 segments.push(self.segments[entry.segment as usize].clone());
                 segments.len() as u32 - 1
             });
-            files.push(FileEntry { segment, ..entry.clone() });
+            files.push(FileEntry { segment, ..entry });
         }
         let generation = Generation {
             number: self.store.next_number(),
@@ -431,9 +440,9 @@ impl<'r> Run<'r> {
             rule_files: self.rule_files.clone(),
             revision: git::revision(self.repo),
             segments: segments.iter().map(|(name, _)| name.clone()).collect(),
+            skipped: self.skipped_now(&files, &segments),
             files,
             folders: self.folders.clone(),
-            skipped: self.skipped_now(),
             passed: self.passed_now(),
         };
         let mut index_bytes: u64 = segments.iter().map(|(_, segment)| segment.file_bytes()).sum();
