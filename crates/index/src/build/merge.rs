@@ -14,23 +14,26 @@ impl Run<'_> {
     /// Merges small and mostly dead segments, so that years of small changes do not slow down queries.
     pub(super) fn merge_small(&mut self) -> Result<(), IndexError> {
         let mut live: Vec<u64> = vec![0; self.segments.len()];
+        // What files cost beside their text: a segment full of tiny ones is no small one.
+        let mut beside: Vec<u64> = vec![0; self.segments.len()];
         let mut used: Vec<Vec<bool>> =
             self.segments.iter().map(|(_, segment)| vec![false; segment.blob_count() as usize]).collect();
         for entry in self.entries.values() {
             let seen = &mut used[entry.segment as usize][entry.blob as usize];
             if !*seen {
                 *seen = true;
-                live[entry.segment as usize] += entry.stamp.size + FILE_BYTES;
+                live[entry.segment as usize] += entry.stamp.size;
+                beside[entry.segment as usize] += FILE_BYTES;
             }
         }
         let total = |segment: &Segment| {
             (0..segment.blob_count())
                 .filter_map(|blob| segment.blob(blob).ok())
-                .map(|blob| u64::from(blob.text_bytes) + FILE_BYTES)
+                .map(|blob| u64::from(blob.text_bytes))
                 .sum::<u64>()
         };
         let small: Vec<usize> =
-            (0..live.len()).filter(|at| live[*at] > 0 && live[*at] < SMALL_BYTES).collect();
+            (0..live.len()).filter(|at| live[*at] > 0 && live[*at] + beside[*at] < SMALL_BYTES).collect();
         let dead: Vec<usize> = (0..live.len())
             .filter(|at| live[*at] > 0 && live[*at] * 2 < total(&self.segments[*at].1))
             .collect();
