@@ -18,12 +18,21 @@ pub(crate) fn revision(folder: &Path) -> Option<Revision> {
     let Some(reference) = head.strip_prefix("ref: ") else {
         return Some(Revision { commit: is_commit(&head).then_some(head), branch: None });
     };
-    // A linked worktree keeps its HEAD apart and shares the rest.
-    let common = read(&git.join("commondir")).map_or_else(|| git.clone(), |path| git.join(path));
+    let common = common(&git);
     let loose = [&git, &common].iter().find_map(|folder| read(&folder.join(reference)));
     let commit = loose.or_else(|| packed(&common, reference)).filter(|commit| is_commit(commit));
     let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
     Some(Revision { commit, branch })
+}
+
+/// Where the rules lie that git keeps for itself about the files of `folder`; `None` where its `.git` leads nowhere.
+pub(crate) fn exclude_file(folder: &Path) -> Option<PathBuf> {
+    Some(common(&git_folder(folder)?).join("info/exclude"))
+}
+
+/// A linked worktree keeps its HEAD apart and shares the rest.
+fn common(git: &Path) -> PathBuf {
+    read(&git.join("commondir")).map_or_else(|| git.to_owned(), |path| git.join(path))
 }
 
 fn git_folder(folder: &Path) -> Option<PathBuf> {

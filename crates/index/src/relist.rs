@@ -5,27 +5,30 @@
 
 use crate::document::size_limit;
 use crate::generation::Generation;
+use crate::git::exclude_file;
 use crate::held::Root;
 use crate::walk::{Found, IGNORE_FILES, Passed, SkipReason, Skipped, Stamp, Walk};
 use rayon::prelude::*;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A mark of the rules that lie outside the folders of a walk: in the folders above and with git. 0 where they cannot be
-/// told, as in a worktree, whose rules lie with another checkout.
+/// told.
 pub(crate) fn rules(repo: &Path) -> u64 {
     let Ok(repo) = repo.canonicalize() else { return 0 };
     let mut seen = String::new();
     for (depth, folder) in repo.ancestors().enumerate() {
-        if fs::symlink_metadata(folder.join(".git")).is_ok_and(|git| !git.is_dir()) {
-            return 0;
+        let mut places: Vec<PathBuf> =
+            IGNORE_FILES.iter().filter(|_| depth > 0).map(|name| folder.join(name)).collect();
+        if fs::symlink_metadata(folder.join(".git")).is_ok() {
+            let Some(exclude) = exclude_file(folder) else { return 0 };
+            places.push(exclude);
         }
-        let above = IGNORE_FILES.iter().copied().filter(|_| depth > 0);
-        for name in above.chain([".git/info/exclude"]) {
-            if let Ok(rules) = fs::metadata(folder.join(name)) {
+        for place in places {
+            if let Ok(rules) = fs::metadata(&place) {
                 let Stamp { size, modified } = Stamp::of(&rules);
-                seen.push_str(&format!("{depth} {name} {size} {modified}\n"));
+                seen.push_str(&format!("{} {size} {modified}\n", place.display()));
             }
         }
     }

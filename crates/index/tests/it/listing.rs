@@ -89,6 +89,24 @@ fn a_look_sees_rules_that_lie_outside_the_files() {
 }
 
 #[test]
+fn a_look_in_a_linked_worktree_sees_the_rules_of_its_repository() {
+    let site = Site::new();
+    site.write("a.rs", "fn alpha() {}");
+    site.write("b.rs", "fn beta() {}");
+    let git = site.folder().join("other/.git");
+    fs::create_dir_all(git.join("worktrees/linked")).unwrap();
+    fs::create_dir_all(git.join("info")).unwrap();
+    fs::write(git.join("worktrees/linked/commondir"), "../..\n").unwrap();
+    site.write(".git", format!("gitdir: {}\n", git.join("worktrees/linked").display()));
+    age(site.folder());
+    site.build();
+    let index = site.open();
+    assert_eq!(index.refresh().unwrap().deleted_files, 0);
+    fs::write(git.join("info/exclude"), "b.rs\n").unwrap();
+    assert_eq!(index.refresh().unwrap().deleted_files, 1);
+}
+
+#[test]
 fn a_small_change_makes_a_small_segment() {
     let site = Site::new();
     for number in 0..40 {
