@@ -12,6 +12,7 @@ use mainstay_index::{BuildOptions, BuildReport, Index, Phase};
 use crate::SearchError;
 use crate::cache::{self, Cached};
 use crate::documents::DocumentProgram;
+use crate::look::Looks;
 use crate::store::index_dir;
 use crate::vectors::Vectors;
 use crate::warm::Kept;
@@ -19,13 +20,10 @@ use crate::watch::Uses;
 
 /// Indexes kept open; one more pushes out the one unused for longest.
 const MAX_OPEN: usize = 16;
-/// Calls in quick succession share one look at the files: for four times as long as it took, and never longer than this.
-const LONGEST_LOOK: Duration = Duration::from_millis(200);
 
 struct One {
     index: Arc<Index>,
-    /// When the files are to be looked at again.
-    good_until: Option<Instant>,
+    looks: Arc<Looks>,
     used: Instant,
 }
 
@@ -83,14 +81,13 @@ impl Engine {
 
     /// The index of a repository, compared with the files as they are now.
     pub fn index(&self, repo: &Path) -> Result<Arc<Index>, SearchError> {
-        let (index, look) = {
+        let now = Instant::now();
+        let (index, looks) = {
             let mut open = self.kept.opened.lock();
-            let now = Instant::now();
             match open.get_mut(repo) {
                 Some(opened) => {
                     opened.used = now;
-                    let look = opened.good_until.is_none_or(|until| now > until);
-                    (Arc::clone(&opened.index), look)
+                    (Arc::clone(&opened.index), Arc::clone(&opened.looks))
                 }
                 None => {
                     let reader = self.documents.as_ref().map(|program| program.until(&CancelToken::new()));
@@ -103,24 +100,16 @@ impl Engine {
                     {
                         open.remove(&oldest);
                     }
-                    open.insert(
-                        repo.to_owned(),
-                        One { index: Arc::clone(&index), good_until: None, used: now },
-                    );
-                    (index, true)
+                    let looks = Arc::<Looks>::default();
+                    let one = One { index: Arc::clone(&index), looks: Arc::clone(&looks), used: now };
+                    open.insert(repo.to_owned(), one);
+                    (index, looks)
                 }
             }
         };
-        if look {
-            let began = Instant::now();
-            if let Err(error) = index.refresh() {
-                self.forget(repo);
-                return Err(error.into());
-            }
-            let mut open = self.kept.opened.lock();
-            if let Some(opened) = open.get_mut(repo) {
-                opened.good_until = Some(Instant::now() + (began.elapsed() * 4).min(LONGEST_LOOK));
-            }
+        if let Err(error) = looks.after(now, || index.refresh().map(drop)) {
+            self.forget(repo);
+            return Err(error.into());
         }
         Ok(index)
     }
@@ -142,10 +131,6 @@ impl Engine {
             call.cancel().is_cancelled()
         })?;
         cache::remember(&self.index_dir(repo), repo)?;
-        let mut open = self.kept.opened.lock();
-        if let Some(opened) = open.get_mut(repo) {
-            opened.good_until = None;
-        }
         Ok(built)
     }
 

@@ -13,6 +13,7 @@ mod extension;
 mod git;
 mod history;
 mod lint;
+mod look;
 mod records;
 mod relations;
 mod repo;

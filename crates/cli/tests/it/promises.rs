@@ -10,7 +10,7 @@ use crate::budget::strip_times;
 use crate::client::{Client, Framing};
 use crate::examples::{self, OPEN};
 use crate::http::HttpServer;
-use crate::site::{MAINSTAY, Site, wait_until};
+use crate::site::{MAINSTAY, Site};
 use crate::surfaces::{Mcp, Surface, over_all};
 
 const LINES: &str = "name: lines
@@ -120,12 +120,8 @@ fn what_was_edited_is_found_without_a_build_over_every_surface() {
         let none = server.call(&site, "search", &args, &[]);
         assert_eq!(none.result["search"]["code"], json!([]), "{}", none.whole);
         site.write("src/part0.rs", &format!("pub fn {word}() {{}}\n"));
-        // Searches that follow each other closely share one look at the files.
-        let mut found = Value::Null;
-        wait_until("the edit to be found", || {
-            found = server.call(&site, "search", &args, &[]).result["search"].clone();
-            found["code"][0]["name"] == word.as_str()
-        });
+        let found = server.call(&site, "search", &args, &[]).result["search"].clone();
+        assert_eq!(found["code"][0]["name"], word.as_str(), "{surface}: {found}");
         assert_eq!(found["freshness"]["changedFiles"], 1, "{surface}: {found}");
         assert_eq!(found["freshness"]["generation"], none.result["search"]["freshness"]["generation"]);
     });

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Framing};
 use crate::http::HttpServer;
-use crate::site::{Site, wait_until};
+use crate::site::Site;
 
 /// A way to call tools: a result, or the code and message of a failure.
 trait Caller {
@@ -153,13 +153,8 @@ fn story(site: &Site, caller: &mut dyn Caller) {
     assert_eq!(impact["tests"][0]["file"], "test/render.test.js", "{impact}");
     assert_eq!(impact["owners"]["git"][0]["name"], "Ann", "{impact}");
     site.write("src/render.js", &render);
-    // Calls in quick succession share one look at the files.
-    let is_seen = || {
-        caller
-            .call("search", json!({"query": "\"data.text\""}))
-            .is_ok_and(|found| !found["search"]["code"].as_array().unwrap().is_empty())
-    };
-    wait_until("the file is as it was", is_seen);
+    let found = caller.call("search", json!({"query": "\"data.text\""})).unwrap();
+    assert!(!found["search"]["code"].as_array().unwrap().is_empty(), "the file is as it was: {found}");
     fails(caller.call("impact", json!({"range": "nowhere..HEAD"})), "CAPABILITY_MISSING");
     fails(caller.call("impact", json!({"range": "--output=x"})), "INVALID_REQUEST");
 

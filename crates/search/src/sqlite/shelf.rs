@@ -3,22 +3,21 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use mainstay_index::Index;
 
 use super::{SqliteError, load};
+use crate::look::Looks;
 
 /// They are held in memory whole, so that fewer are kept than of those that are mapped.
 const MAX_LOADED: usize = 4;
-/// Calls in quick succession share one look at the files.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 struct Loaded {
     index: Arc<Index>,
     /// Length and time of the file it was loaded from.
     stamp: (u64, SystemTime),
-    looked: Option<Instant>,
+    looks: Arc<Looks>,
     used: Instant,
 }
 
@@ -38,28 +37,20 @@ impl Shelf {
             let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
             loaded.get_mut(&key).filter(|one| one.stamp == stamp).map(|one| {
                 one.used = now;
-                (Arc::clone(&one.index), one.looked.is_none_or(|looked| now - looked > LOOK_EVERY))
+                (Arc::clone(&one.index), Arc::clone(&one.looks))
             })
         };
-        let (index, look) = match found {
+        let (index, looks) = match found {
             Some(found) => found,
-            None => (Arc::new(load::load(repo, path)?), true),
+            None => (Arc::new(load::load(repo, path)?), Arc::default()),
         };
-        let mut looked = None;
-        if look {
-            index.refresh()?;
-            looked = Some(Instant::now());
-        }
+        looks.after(now, || index.refresh().map(drop))?;
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if loaded.len() >= MAX_LOADED && !loaded.contains_key(&key) {
             let oldest = loaded.iter().min_by_key(|(_, one)| one.used).map(|(key, _)| key.clone());
             oldest.map(|oldest| loaded.remove(&oldest));
         }
-        let entry = loaded
-            .entry(key)
-            .and_modify(|one| (one.index, one.stamp) = (Arc::clone(&index), stamp))
-            .or_insert_with(|| Loaded { index: Arc::clone(&index), stamp, looked: None, used: now });
-        entry.looked = looked.or(entry.looked);
+        loaded.insert(key, Loaded { index: Arc::clone(&index), stamp, looks, used: now });
         Ok(index)
     }
 }
