@@ -20,6 +20,10 @@ const NAMES: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "goog
 const MAX_DOM_BYTES: usize = 64 << 20;
 const MAX_PICTURE_BYTES: u64 = 256 << 20;
 
+/// How long a browser may take for a page, the second time.
+const PATIENCE: Duration = Duration::from_secs(50);
+/// A page takes a second or two; a browser that hangs is given up sooner when there is a second try.
+const FIRST_PATIENCE: Duration = Duration::from_secs(20);
 /// Time the clock of the page may run, in its own milliseconds: they pass as fast as the scripts allow.
 const PAGE_CLOCK_MS: u32 = 20_000;
 
@@ -85,8 +89,8 @@ impl<'a> Browser<'a> {
         files: &[(&str, &[u8])],
         window: Option<Window>,
     ) -> Result<Opened, FoundryError> {
-        match self.try_open(html, files, window) {
-            Err(FoundryError::Program { .. }) => self.try_open(html, files, window),
+        match self.try_open(html, files, window, FIRST_PATIENCE) {
+            Err(FoundryError::Program { .. }) => self.try_open(html, files, window, PATIENCE),
             opened => opened,
         }
     }
@@ -96,6 +100,7 @@ impl<'a> Browser<'a> {
         html: &str,
         files: &[(&str, &[u8])],
         window: Option<Window>,
+        patience: Duration,
     ) -> Result<Opened, FoundryError> {
         let folder = self.folder()?;
         let write = |name: &str, bytes: &[u8]| {
@@ -110,7 +115,7 @@ impl<'a> Browser<'a> {
             write(name, bytes)?;
         }
         let picture = folder.path().join("page.png");
-        let mut job = self.job(folder.path()).args([
+        let mut job = self.job(folder.path()).deadline(patience).args([
             "--dump-dom".to_owned(),
             format!("--virtual-time-budget={PAGE_CLOCK_MS}"),
             "--window-size=".to_owned()
@@ -185,7 +190,7 @@ impl<'a> Browser<'a> {
             .env("XDG_CACHE_HOME", folder.join("cache"))
             .env("TZ", "UTC")
             .output_bytes(MAX_DOM_BYTES)
-            .deadline(Duration::from_secs(50));
+            .deadline(PATIENCE);
         if is_root() {
             // Chromium does not run as root with its sandbox. The pages are ours and reach no network.
             job = job.args(["--no-sandbox"]);

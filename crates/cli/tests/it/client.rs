@@ -39,7 +39,7 @@ impl Client {
                 }
             }
         });
-        Client { stdin: child.stdin.take(), child, framing, messages, patience: PATIENCE }
+        Client { stdin: child.stdin.take(), child, framing, messages, patience: PATIENCE * 10 }
     }
 
     pub fn send(&mut self, message: &Value) {
