@@ -102,14 +102,19 @@ def inferred(text, path, tree, say):
                     say(target.lineno, "inferred", name.name)
 
 
-def main():
-    root = Path(sys.argv[1])
+def sources(root):
+    """Every file that parses: its path, its text and its tree."""
     for path in sorted(root.rglob("*.py")):
         text = path.read_text(encoding="utf-8", errors="replace")
         try:
-            tree = ast.parse(text)
+            yield path, text, ast.parse(text)
         except SyntaxError:
             continue
+
+
+def main():
+    root = Path(sys.argv[1])
+    for path, text, tree in sources(root):
         file = path.relative_to(root)
 
         def say(line, fact, value):
@@ -120,4 +125,5 @@ def main():
             inferred(text, path, tree, say)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import jedi
 
+from reference_python import sources
+
 
 def main():
     root = Path(sys.argv[1]).resolve()
@@ -24,12 +26,7 @@ def main():
             if target and name.type == "module":
                 print("import", file, line, target, sep="\t")
 
-    for path in sorted(root.rglob("*.py")):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        try:
-            tree = ast.parse(text)
-        except SyntaxError:
-            continue
+    for path, text, tree in sources(root):
         file = path.relative_to(root)
         script = jedi.Script(text, path=str(path), project=project)
 

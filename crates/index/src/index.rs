@@ -121,6 +121,11 @@ impl Index {
         Ok(freshness)
     }
 
+    /// What the last look found.
+    pub fn freshness(&self) -> Freshness {
+        search::freshness(&self.view())
+    }
+
     pub fn search(&self, query: &Query, options: &Options) -> Result<Answer, IndexError> {
         let view = self.view();
         view.opened.check_length()?;

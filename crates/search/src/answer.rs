@@ -271,7 +271,7 @@ pub fn encode(hit: &Hit, detail: Detail, lines: SnippetLines) -> HitJson {
         end_line: hit.lines.1,
         kind: hit.kind.name(),
         name: hit.name.clone(),
-        headline: one_line(&hit.signature, if full { 400 } else { 80 }),
+        headline: one_line(&hit.signature, if full { 400 } else { 64 }),
         score: (hit.score * 1000.0).round() / 1000.0,
         snippet: hit.snippet.as_ref().map(|snippet| match lines {
             SnippetLines::All => whole(snippet),

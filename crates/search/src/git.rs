@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use mainstay_contract::{Call, CancelToken};
@@ -24,6 +24,8 @@ const READS_FILES: [&str; 3] = ["blame", "diff", "status"];
 #[derive(Clone, Default)]
 pub struct Git {
     runner: Option<(Arc<Launcher>, Env)>,
+    /// What takes filters away, where it is asked for once only.
+    unfiltered: Option<Arc<OnceLock<Env>>>,
 }
 
 impl std::fmt::Debug for Git {
@@ -54,7 +56,12 @@ impl Git {
         {
             env.insert(name.into(), value.into());
         }
-        Git { runner: Some((launcher, env)) }
+        Git { runner: Some((launcher, env)), unfiltered: None }
+    }
+
+    /// For many commands in one repository within one call: its settings are read for the first of them.
+    pub(crate) fn asking_once(&self) -> Git {
+        Git { unfiltered: Some(Arc::default()), ..self.clone() }
     }
 
     /// Runs one command in a repository: its output, or why there is none.
@@ -130,6 +137,9 @@ impl Git {
 
     /// Variables that take the filters of a repository's settings away: they are programs, and their names are free.
     fn without_filters(&self, call: &Call, repo: &Path) -> Result<Result<Env, String>, SearchError> {
+        if let Some(known) = self.unfiltered.as_ref().and_then(|once| once.get()) {
+            return Ok(Ok(known.clone()));
+        }
         let settings = match self.settings(call, repo)? {
             Ok(settings) => settings,
             Err(reason) => return Ok(Err(reason)),
@@ -146,6 +156,10 @@ impl Git {
             }
         }
         env.insert("GIT_CONFIG_COUNT".into(), (env.len() / 2).to_string().into());
+        if let Some(once) = &self.unfiltered {
+            // Whoever was first read the same.
+            let _ = once.set(env.clone());
+        }
         Ok(Ok(env))
     }
 

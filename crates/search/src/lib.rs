@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod extension;
 mod git;
+mod hex;
 mod history;
 mod lint;
 mod look;

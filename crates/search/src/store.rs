@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::hex::hex;
+
 /// The directory of a repository's index.
 pub fn index_dir(cache_dir: &Path, repo: &Path) -> PathBuf {
     cache_dir.join("repos").join(repo_dir_name(repo))
@@ -13,7 +15,7 @@ pub fn index_dir(cache_dir: &Path, repo: &Path) -> PathBuf {
 /// two folders of one name never share it.
 pub fn repo_dir_name(repo: &Path) -> String {
     let digest = Sha256::digest(repo.as_os_str().as_encoded_bytes());
-    let hash: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&digest[..8]);
     let name: String = repo.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name: String =
         name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(40).collect();

@@ -266,7 +266,7 @@ fn is_change(kind: &EventKind) -> bool {
 
 /// Builds what is out of date; returns the folders the index knows.
 fn freshen(search: &Search, repo: &Path, job: &Arc<ToolDef>) -> Result<BTreeSet<PathBuf>, SearchError> {
-    let is_stale = match search.engine.index(repo).and_then(|index| Ok(index.refresh()?)) {
+    let is_stale = match search.engine.index(repo).map(|index| index.freshness()) {
         Ok(fresh) => fresh.modified_files + fresh.added_files + fresh.deleted_files > 0,
         Err(SearchError::Index(error)) if error.wants_rebuild() => true,
         Err(error) => return Err(error),

@@ -68,15 +68,8 @@ impl Edges {
             }
         };
         // What is given to a definition hides what is defined elsewhere, also in what is nested in it.
-        let mut given: HashSet<(u32, u32)> = HashSet::new();
-        nodes.each_fact(
-            view,
-            Fact::Param,
-            |value| nodes.names.id(value),
-            |name, node| {
-                given.insert((node, *name));
-            },
-        )?;
+        let mut given = HashSet::new();
+        nodes.add_names(view, Fact::Param, &mut given)?;
         let is_given = |node: u32, name: u32| {
             let mut at = node;
             while at != NONE && !given.contains(&(at, name)) {
@@ -128,14 +121,7 @@ impl Edges {
         }
         // A variable hides what is defined under its name.
         let mut local = given.clone();
-        nodes.each_fact(
-            view,
-            Fact::Write,
-            |value| nodes.names.id(value),
-            |name, node| {
-                local.insert((node, *name));
-            },
-        )?;
+        nodes.add_names(view, Fact::Write, &mut local)?;
         nodes.each_fact(
             view,
             Fact::Read,

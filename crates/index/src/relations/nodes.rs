@@ -9,6 +9,7 @@ use crate::lang::{Imports, LangId};
 use crate::segment::{IS_PART, IS_TEST};
 use crate::traits;
 use crate::view::View;
+use std::collections::HashSet;
 
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -199,6 +200,18 @@ impl Nodes {
             at = this.parent;
         }
         None
+    }
+
+    /// Adds the names a fact gives to each definition, where something is defined under them.
+    pub fn add_names(&self, view: &View, fact: Fact, names: &mut HashSet<(u32, u32)>) -> Result<(), Damaged> {
+        self.each_fact(
+            view,
+            fact,
+            |value| self.names.id(value),
+            |name, node| {
+                names.insert((node, *name));
+            },
+        )
     }
 
     /// Calls `each` with the nodes of every value of a fact that `want` wants.

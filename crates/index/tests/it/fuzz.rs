@@ -1,7 +1,7 @@
 //! Damaged queries, damaged indexes and damaged sources: every one is an answer or an error, and nothing panics.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mainstay_fuzz::{Target, run};
 use mainstay_index::{Index, Options, Query, facts, signed};
@@ -32,11 +32,7 @@ fn any_query_is_read_or_refused() {
 #[test]
 fn any_damage_to_an_index_is_noticed_or_harmless() {
     let site = small_site();
-    let files: Vec<_> = fs::read_dir(site.store())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
-        .collect();
+    let files = files_of(&site, 0);
     let good: Vec<Vec<u8>> = files.iter().map(|path| fs::read(path).unwrap()).collect();
     let corpus: Vec<&[u8]> = good.iter().map(Vec::as_slice).collect();
     let mut turn = 0;
@@ -55,11 +51,7 @@ fn any_damage_to_an_index_is_noticed_or_harmless() {
 #[test]
 fn flipped_bytes_under_a_good_checksum_are_noticed_or_harmless() {
     let site = small_site();
-    let segments: Vec<_> = fs::read_dir(site.store())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file() && fs::metadata(path).unwrap().len() > 200)
-        .collect();
+    let segments = files_of(&site, 200);
     let good: Vec<Vec<u8>> = segments.iter().map(|path| fs::read(path).unwrap()).collect();
     let mut turn = 0;
     // The input is not the file but where and how it is damaged: a file keeps its length and most of its sense.
@@ -126,6 +118,15 @@ fn small_site() -> Site {
     site.write("README.md", "# Example\n\nHow a session is opened.\n");
     site.build();
     site
+}
+
+/// The files of an index that are larger than so many bytes.
+fn files_of(site: &Site, bytes: u64) -> Vec<PathBuf> {
+    let paths = fs::read_dir(site.store()).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.metadata().is_ok_and(|file| file.is_file() && file.len() > bytes)).collect();
+    files.sort();
+    files
 }
 
 /// Opens the index and asks it whatever can be asked; what cannot be read is an error, only a panic is a mistake.

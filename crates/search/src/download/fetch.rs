@@ -13,6 +13,8 @@ use ureq::http::{Response, StatusCode, header};
 use super::url::Address;
 use super::{DownloadError, Network, client};
 
+use crate::hex::hex;
+
 const MAX_REDIRECTS: usize = 5;
 /// Waits before the attempts after the first.
 const WAITS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
@@ -158,10 +160,6 @@ pub fn hash_file(call: &Call, path: &Path) -> Result<(u64, String), DownloadErro
             }
         }
     }
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What has come so far of one address, kept between calls.

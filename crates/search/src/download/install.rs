@@ -7,9 +7,11 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use super::archive::{self, unpack};
-use super::fetch::{Fetched, Got, Validators, Wanted, fetch, hash_file, hex, put_at};
+use super::fetch::{Fetched, Got, Validators, Wanted, fetch, hash_file, put_at};
 use super::manifest::{FetchedFrom, Installed, InstalledFile, Manifest, sync_dir};
 use super::{DownloadError, Kind, Network, Source};
+
+use crate::hex::hex;
 
 /// What an item becomes on disk.
 #[derive(Debug, Clone)]

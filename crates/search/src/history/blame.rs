@@ -46,6 +46,7 @@ impl Histories {
         wanted: &str,
     ) -> Result<Allowed, SearchError> {
         let history = self.of(call, git, repo, store)?;
+        let git = &git.asking_once();
         let authors = names(Some(wanted));
         let holds = |author: &str| {
             let author = author.to_lowercase();
@@ -124,7 +125,7 @@ impl Blames {
 /// What a blame follows from: the file as it is, the commits that changed it, and who their names mean. A commit that
 /// leaves the file alone changes nothing, so the commit that is checked out counts only where not all are known.
 fn key(path: &str, bytes: &[u8], history: &History) -> Key {
-    let commits = history.file(path).map_or(0, |file| file.commits).to_le_bytes();
+    let commits = history.file(path).map_or(0, |file| file.commit_mark).to_le_bytes();
     let head = if history.complete { "" } else { &history.head };
     let mut digest = Sha256::new();
     for part in [path.as_bytes(), bytes, &commits, history.naming.as_bytes(), head.as_bytes()] {

@@ -74,8 +74,8 @@ pub(super) fn update(
     };
     for (path, new) in fold.files {
         let entry = history.files.entry(path).or_default();
-        let (churn, commits) = (entry.churn + new.churn, entry.commits.wrapping_add(new.commits));
-        *entry = FileHistory { churn, commits, ..new };
+        let (churn, commit_mark) = (entry.churn + new.churn, entry.commit_mark.wrapping_add(new.commit_mark));
+        *entry = FileHistory { churn, commit_mark, ..new };
     }
     Ok(history)
 }
@@ -128,11 +128,11 @@ impl Fold {
         match self.files.get_mut(path) {
             Some(file) => {
                 file.churn += churn;
-                file.commits = file.commits.wrapping_add(self.commit);
+                file.commit_mark = file.commit_mark.wrapping_add(self.commit);
             }
             None => {
-                let (author, time, commits) = (self.author.clone(), self.time, self.commit);
-                let file = FileHistory { author, time, churn, commits };
+                let (author, time, commit_mark) = (self.author.clone(), self.time, self.commit);
+                let file = FileHistory { author, time, churn, commit_mark };
                 self.files.insert(path.to_owned(), file);
             }
         }

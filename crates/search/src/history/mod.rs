@@ -53,7 +53,7 @@ pub struct FileHistory {
     /// Lines added and deleted in all commits.
     pub churn: u64,
     /// Follows from the commits that changed it, in whatever order they were read.
-    pub commits: u64,
+    pub commit_mark: u64,
 }
 
 /// The histories this process has read.

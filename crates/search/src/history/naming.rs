@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::SearchError;
 use crate::git::Git;
+use crate::hex::hex;
 
 /// Longer files are no lists of names.
 const MAX_BYTES: u64 = 4 << 20;
@@ -36,7 +37,7 @@ pub(super) fn digest(call: &Call, git: &Git, repo: &Path) -> Result<String, Sear
             _ => {}
         }
     }
-    Ok(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&digest.finalize()[..16]))
 }
 
 /// Where git looks for a file of its settings.

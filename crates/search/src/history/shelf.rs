@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::blame::{Key, Lines};
 use super::replace;
 use crate::SearchError;
+use crate::hex::hex;
 
 const FILE: &str = "blames";
 const MAX_KEPT: usize = 2_048;
@@ -54,13 +55,13 @@ impl Shelf {
 
     pub fn get(&mut self, key: &Key) -> Option<Arc<Lines>> {
         self.uses += 1;
-        let kept = self.kept.get_mut(&name(key))?;
+        let kept = self.kept.get_mut(&hex(key))?;
         kept.used = self.uses;
         Some(Arc::clone(&kept.lines))
     }
 
     pub fn keep(&mut self, key: &Key, lines: &Arc<Lines>) {
-        self.insert(name(key), Arc::clone(lines), lines.iter().map(|(.., author)| author.len() + 20).sum());
+        self.insert(hex(key), Arc::clone(lines), lines.iter().map(|(.., author)| author.len() + 20).sum());
     }
 
     fn insert(&mut self, name: String, lines: Arc<Lines>, bytes: usize) {
@@ -92,16 +93,8 @@ impl Shelf {
     }
 }
 
-fn name(key: &Key) -> String {
-    hex(key)
-}
-
 fn checksum(text: &str) -> String {
     hex(&Sha256::digest(format!("{VERSION} {text}"))[..8])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

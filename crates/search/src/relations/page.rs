@@ -4,6 +4,7 @@ use mainstay_index::IndexError;
 use sha2::{Digest as _, Sha256};
 
 use crate::SearchError;
+use crate::hex::hex;
 
 /// Where an answer starts, and what its cursors are tied to.
 pub struct Page {
@@ -16,7 +17,7 @@ impl Page {
     /// `about` is everything the list depends on.
     pub fn new(about: &str, cursor: Option<&str>, limit: usize) -> Result<Page, SearchError> {
         let digest = Sha256::digest(about.as_bytes());
-        let mark: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let mark = hex(&digest[..8]);
         let offset = match cursor {
             None => 0,
             Some(cursor) => {

@@ -11,6 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::{SqliteError, Target, schema};
 
+use crate::hex::hex;
+
 /// Longer signatures and comments are cut: they are read where they stand.
 const MAX_TEXT_BYTES: usize = 2_000;
 const TEMPORARY: &str = ".sqlite-";
@@ -62,7 +64,7 @@ pub fn lock(target: Target<'_>) -> Result<File, SqliteError> {
     std::fs::create_dir_all(&folder).map_err(SqliteError::io(&folder))?;
     let real = target.path.canonicalize().unwrap_or_else(|_| target.path.to_owned());
     let digest = Sha256::digest(real.as_os_str().as_encoded_bytes());
-    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let name = hex(&digest[..8]);
     let path = folder.join(format!("sqlite-{name}"));
     let file = File::options().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(SqliteError::io(&path))?;

@@ -8,6 +8,8 @@ use sha2::{Digest, Sha256};
 
 use super::severity::Severity;
 
+use crate::hex::hex;
+
 /// Texts longer than these are cut: a record is a pointer to an advisory, not a copy of it.
 pub const MAX_LINE_CHARS: usize = 500;
 pub const MAX_TEXT_CHARS: usize = 8_000;
@@ -252,7 +254,7 @@ pub fn record_id(source: &str, stable_key: &str) -> String {
 
 /// Forty hexadecimal digits that follow from a text.
 pub fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes())[..20])
 }
 
 impl Finding {
